@@ -192,7 +192,7 @@ void ClientProcess::order_some_worker() {
     const Uuid worker = dice().pick(workers).registration.id;
     const std::size_t order = dice().below(6);
     if (order == 0) {
-        store_.remove_worker(worker);
+        store_.remove_worker(worker, "client");
         return;
     }
     store_.order_worker({.worker = worker,

@@ -16,6 +16,7 @@ void add_commands(Command& program, const std::vector<AddCommand>& more) {
     add_server(program);
     add_dev(program);
     program.group("tokens", "Say who may use the server: make, list and revoke its keys", {add_tokens});
+    add_audit(program);
     program.group("queues", "Look at queues, pause and resume them", {add_queues});
     program.group("keys", "Look at concurrency keys, and fix their limits", {add_keys});
     program.group("recovery", "Look at recovery, and recover by hand", {add_recovery});

@@ -44,6 +44,7 @@ void add_schedules(Command& schedules);    ///< apply, list, show, pause, resume
 void add_runner(Command& runner);          ///< check
 void add_workers(Command& workers);        ///< list, show, drain, cordon, uncordon, remove
 void add_tokens(Command& tokens);          ///< create, list, revoke
+void add_audit(Command& program);
 void add_recovery(Command& recovery);      ///< status, stale, fail-running, requeue-claimed, sweep, prune
 void add_queues(Command& queues);          ///< list, pause, resume
 void add_keys(Command& keys);              ///< list, set, remove, apply

@@ -11,6 +11,7 @@
 #include "platform/system_random.h"
 #include "server/process/container_settings.h"
 #include "server/remote/server_link.h"
+#include "views/audit.h"
 #include "views/recovery.h"
 #include "views/worker.h"
 #include "worker/sweep_thread.h"
@@ -178,7 +179,9 @@ engine::SweepReport run_sweep(const Session& session) {
     platform::SystemRandom random;
     engine::Sweeper sweeper(*store, *host, random, session.who(), views::sweep_settings(config),
                             platform::machine_time);
-    return sweeper.run_all(platform::machine_time());
+    const engine::SweepReport report = sweeper.run_all(platform::machine_time());
+    store->append_event(views::order_event("swept", session.who(), views::swept_message, Json()));
+    return report;
 }
 
 ExitCode sweep(Session& session) {
@@ -211,11 +214,17 @@ void print_pruned(const Io& io, const store::PruneAnswer& pruned, const config::
     line(pruned.workers, "workers that have left", retention.worker_state);
     line(pruned.heartbeats, "heartbeats", retention.heartbeat);
     line(pruned.worker_states, "worker states", retention.worker_state);
+    line(pruned.orders, "lines of the audit", retention.audit);
 }
 
 store::PruneAnswer pruned_by(const Session& session, const config::Config& config, const views::PruneOrder& order) {
     if (const auto server = session.server()) return remote::prune(*server, order);
-    return views::prune(*session.open_store_itself(config, Access::AsItIs), config.retention, order);
+    const auto store = session.open_store_itself(config, Access::AsItIs);
+    const store::PruneAnswer pruned = views::prune(*store, config.retention, order);
+    if (!order.dry_run && pruned.doubt.empty())
+        store->append_event(views::order_event("pruned", session.who(), views::pruned_message(pruned),
+                                               views::to_json_shape(views::PruneView{order.dry_run, pruned})));
+    return pruned;
 }
 
 ExitCode prune(Session& session, const views::PruneOrder& order) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/terminal/live_frame.h"
+#include "core/origin.h"
 #include "platform/host_identity.h"
 #include "platform/zone_files.h"
 #include "server/http/client.h"
@@ -124,7 +125,7 @@ void Session::tell_more(const Uuid& last) const {
 
 std::string Session::who() const {
     const std::string user = io.variable("USER");
-    return fmt::format("{}@{} (cli)", user.empty() ? fmt::format("uid {}", getuid()) : user, platform::host_name());
+    return core::cli_caller(user.empty() ? fmt::format("uid {}", getuid()) : user, platform::host_name());
 }
 
 }  // namespace holdfast::cli

@@ -83,6 +83,7 @@ struct RetentionConfig {
     std::optional<Duration> heartbeat;
     std::optional<Duration> worker_state;
     std::optional<Duration> terminal_record;
+    std::optional<Duration> audit;
 };
 
 /// Which scripts and containers the callers of a server may run.

@@ -181,6 +181,9 @@ const std::vector<Field>& fields() {
             "How long snapshots of workers, and the rows of workers that have left, are kept; null: never pruned."),
         setting<&Retention::terminal_record>("terminal_record_retention_hours", Duration, "720", {1h, 43800h}, "90d",
                                              "How long ended tasks and jobs are kept; null: never pruned."),
+        setting<&Retention::audit>("audit_hours", Duration, "8760", {1h, 87600h}, "17520",
+                                   "How long the audit is kept: every order, even if it is about a task or job that "
+                                   "was pruned; null: never pruned."),
         // ---- server ----------------------------------------------------------------------------------------------
         setting<&Server::address>(
             "address", Name, "127.0.0.1", {}, "0.0.0.0",

@@ -62,6 +62,7 @@ struct CancelParams {
     std::vector<Uuid> tasks;
     std::string who;
     std::string reason;
+    bool with_their_job = false;  ///< their job is cancelled: the order is an event of the job, not of each task
 };
 
 enum class ForceStatus { Applied, Finished, NotFound };
@@ -194,7 +195,7 @@ public:
     /// Returns false when the worker is unknown.
     virtual bool order_worker(const OrderParams& params) = 0;
     /// Deletes the row of an inactive worker without leases.
-    virtual RemoveStatus remove_worker(const Uuid& worker) = 0;
+    virtual RemoveStatus remove_worker(const Uuid& worker, const std::string& who) = 0;
 
     // Queues and concurrency keys
     virtual std::vector<QueueRecord> queues() = 0;

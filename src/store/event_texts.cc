@@ -5,12 +5,16 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "store/admission.h"
+#include "store/jobs/definition_cache.h"
 
 namespace holdfast::store {
 
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr std::size_t max_evidence_bytes = 4096;
+constexpr std::size_t max_value_bytes = 1000;
 constexpr std::size_t max_appended_bytes = 64 * 1024;
 constexpr std::size_t max_appended_data_bytes = 1 << 20;
 
@@ -28,6 +32,13 @@ NewEvent general(std::string_view kind, std::string_view who, std::string messag
     return {std::string(kind), {}, {}, std::string(who), std::move(message), data.dump()};
 }
 
+/// The value itself when it is short.
+Json shortened(const std::string& json_text) {
+    if (json_text.size() > max_value_bytes) return concat(json_text.size(), " bytes");
+    Json value = Json::parse(json_text, nullptr, false);
+    return value.is_discarded() ? Json() : value;
+}
+
 std::string because(const std::string& reason) {
     return reason.empty() ? "" : concat(": ", reason);
 }
@@ -35,6 +46,35 @@ std::string because(const std::string& reason) {
 NewEvent about_schedule(std::string_view kind, const std::string& schedule, const std::string& who,
                         std::string_view what) {
     return general(kind, who, concat("schedule ", schedule, what), {{"schedule", schedule}});
+}
+
+/// The timing, and the id of the definition: its text may be long.
+Json schedule_values(const ScheduleDefinition& schedule) {
+    return {{"timing", shortened(schedule.timing)},
+            {"definition", definition_id(schedule.definition).to_string()},
+            {"input", shortened(schedule.input)}};
+}
+
+/// An order to a schedule. It belongs to a queue if all tasks of the definition do.
+NewEvent order_to_schedule(NewEvent event, const ScheduleDefinition& schedule, Json before, Json after) {
+    const auto queues = queues_in(schedule.definition);
+    if (queues.size() == 1) event.queue = *queues.begin();
+    return as_order(std::move(event), std::move(before), std::move(after));
+}
+
+NewEvent of_queue(NewEvent event, const std::string& queue) {
+    event.queue = queue;
+    return event;
+}
+
+Json token_values(const NewToken& token) {
+    return {{"scope", word_of(token.scope)},
+            {"queues", token.queues},
+            {"expires_at", token.expires_at ? Json(format_timestamp(*token.expires_at)) : Json()}};
+}
+
+Json state_value(TaskState state) {
+    return {{"state", to_text(state)}};
 }
 
 std::string named_key(const std::string& key, const std::string& queue) {
@@ -49,20 +89,35 @@ std::string_view recovered_kind(TaskState state) {
 
 }  // namespace
 
-NewEvent cancelled_event(const Uuid& task, const std::string& who, const std::string& reason) {
-    return about_task("cancelled", task, {}, who, concat("cancelled before it started", because(reason)));
+NewEvent as_order(NewEvent event, Json before, Json after) {
+    Json data = event.data.empty() ? Json::object() : Json::parse(event.data, nullptr, false);
+    if (!data.is_object()) data = Json::object();
+    data["before"] = std::move(before);
+    data["after"] = std::move(after);
+    event.data = data.dump();
+    event.is_order = true;
+    return event;
+}
+
+NewEvent cancelled_event(const Uuid& task, const std::string& who, const std::string& reason, Cause cause) {
+    auto event = about_task("cancelled", task, {}, who, concat("cancelled before it started", because(reason)));
+    if (cause == Cause::Rule) return event;
+    return as_order(std::move(event), state_value(TaskState::Pending), state_value(TaskState::Cancelled));
 }
 
 NewEvent cancel_requested_event(const Uuid& task, const Uuid& worker, const std::string& who,
-                                const std::string& reason) {
-    return about_task(
+                                const std::string& reason, Cause cause) {
+    auto event = about_task(
         "cancel_requested", task, worker, who,
         concat("cancel requested; worker ", worker.to_string(), " is to stop the run and confirm", because(reason)));
+    if (cause == Cause::Rule) return event;
+    return as_order(std::move(event), {{"cancel_requested", false}}, {{"cancel_requested", true}});
 }
 
 NewEvent forced_event(const Uuid& task, TaskState from, TaskState to, const ForceParams& params) {
-    return about_task("forced", task, {}, params.who,
-                      concat("forced from ", to_text(from), " to ", to_text(to), because(params.reason)));
+    return as_order(about_task("forced", task, {}, params.who,
+                               concat("forced from ", to_text(from), " to ", to_text(to), because(params.reason))),
+                    state_value(from), state_value(to));
 }
 
 NewEvent expired_event(const Uuid& task) {
@@ -73,9 +128,13 @@ NewEvent rejected_event(const Uuid& task, const RejectParams& params) {
     return about_task("rejected", task, {}, params.who, params.error.message, params.error.data);
 }
 
-NewEvent recovered_event(const RecoveredLease& lease, const Uuid& worker, TaskState state, const std::string& who) {
-    return about_task(recovered_kind(state), lease.lease.task, worker, who,
-                      concat(lease.evidence, "; the task is ", to_text(state)), lease.data);
+NewEvent recovered_event(const RecoveredLease& lease, const Uuid& worker, TaskState state,
+                         const RecoverParams& params) {
+    auto event = about_task(recovered_kind(state), lease.lease.task, worker, params.who,
+                            concat(lease.evidence, "; the task is ", to_text(state)), lease.data);
+    if (!params.by_hand) return event;
+    const auto from = lease.expect_started ? TaskState::Running : TaskState::Claimed;
+    return as_order(std::move(event), state_value(from), state_value(state));
 }
 
 NewEvent late_result_event(const FinishedRun& run, const Uuid& worker) {
@@ -94,9 +153,11 @@ NewEvent late_result_event(const FinishedRun& run, const Uuid& worker) {
 
 NewEvent stop_requested_event(const StopRequest& request, const Uuid& worker, const AskToStopParams& params) {
     const auto cause = request.reason == StopReason::Cancel ? "cancel" : "timeout";
-    return about_task(
+    auto event = about_task(
         "stop_requested", request.lease.task, worker, params.who,
         concat("asked worker ", worker.to_string(), " to stop the run (", cause, ")", because(params.reason)));
+    if (!params.by_hand) return event;
+    return as_order(std::move(event), {{"stop_requested", nullptr}}, {{"stop_requested", cause}});
 }
 
 NewEvent rolled_over_event(const Rollover& rollover, const std::string& who) {
@@ -115,37 +176,48 @@ NewEvent worker_reactivated_event(const Uuid& worker) {
     return about_worker("worker_reactivated", worker, worker.to_string(), "beats again, and is active again");
 }
 
-NewEvent worker_ordered_event(const OrderParams& params) {
+NewEvent worker_ordered_event(const OrderParams& params, const WorkerMarks& before) {
+    const auto ordered = [&](std::string_view kind, std::string message, std::string_view mark, bool was, bool is) {
+        return as_order(about_worker(kind, params.worker, params.who, std::move(message)), {{mark, was}},
+                        {{mark, is}});
+    };
     switch (params.order) {
         case WorkerOrder::Drain:
-            return about_worker("drain_requested", params.worker, params.who, "asked to drain");
+            return ordered("drain_requested", "asked to drain", "drain_requested", before.drains, true);
         case WorkerOrder::Cordon:
-            return about_worker("cordoned", params.worker, params.who, "cordoned: it is given no new work");
+            return ordered("cordoned", "cordoned: it is given no new work", "cordoned", before.cordoned, true);
         case WorkerOrder::Uncordon:
-            return about_worker("uncordoned", params.worker, params.who, "is given work again");
+            return ordered("uncordoned", "is given work again", "cordoned", before.cordoned, false);
     }
     HOLDFAST_ASSERT(false);
 }
 
-NewEvent worker_removed_event(const Uuid& worker) {
-    return about_worker("worker_removed", worker, "store", "its row was removed");
+NewEvent worker_removed_event(const Uuid& worker, const std::string& name, const std::string& who) {
+    return as_order(about_worker("worker_removed", worker, who, concat("worker ", name, " removed: its row is gone")),
+                    {{"name", name}}, nullptr);
 }
 
 NewEvent queue_paused_event(const std::string& queue, bool paused, const std::string& who) {
-    return general(paused ? "queue_paused" : "queue_resumed", who,
-                   concat("queue ", queue, paused ? " paused: nothing of it is claimed" : " resumed"),
-                   {{"queue", queue}});
+    auto event = general(paused ? "queue_paused" : "queue_resumed", who,
+                         concat("queue ", queue, paused ? " paused: nothing of it is claimed" : " resumed"),
+                         {{"queue", queue}});
+    return as_order(of_queue(std::move(event), queue), {{"paused", !paused}}, {{"paused", paused}});
 }
 
-NewEvent key_declared_event(const core::KeyDeclaration& key, const std::string& who) {
-    return general("key_declared", who, concat(named_key(key.key, key.queue), " declared with the limit ", key.limit),
-                   {{"key", key.key}, {"queue", key.queue}, {"limit", key.limit}});
+NewEvent key_declared_event(const core::KeyDeclaration& key, std::optional<int> before, const std::string& who) {
+    auto event =
+        general("key_declared", who, concat(named_key(key.key, key.queue), " declared with the limit ", key.limit),
+                {{"key", key.key}, {"queue", key.queue}});
+    return as_order(of_queue(std::move(event), key.queue), before ? Json{{"limit", *before}} : Json(),
+                    {{"limit", key.limit}});
 }
 
-NewEvent key_removed_event(const std::string& key, const std::string& queue, const std::string& who) {
-    return general("key_removed", who,
-                   concat(named_key(key, queue), " is not declared any more; its limit follows the submits"),
-                   {{"key", key}, {"queue", queue}});
+NewEvent key_removed_event(const core::KeyDeclaration& key, const std::string& who) {
+    auto event =
+        general("key_removed", who,
+                concat(named_key(key.key, key.queue), " is not declared any more; its limit follows the submits"),
+                {{"key", key.key}, {"queue", key.queue}});
+    return as_order(of_queue(std::move(event), key.queue), {{"limit", key.limit}}, nullptr);
 }
 
 NewEvent job_stuck_event(const Uuid& task, const std::string& who, const std::string& why) {
@@ -153,18 +225,22 @@ NewEvent job_stuck_event(const Uuid& task, const std::string& who, const std::st
                       concat("the job of this task could not be advanced, repair tries again: ", why));
 }
 
-NewEvent schedule_changed_event(const std::string& schedule, bool is_new, const std::string& who) {
-    return about_schedule(is_new ? "schedule_created" : "schedule_changed", schedule, who,
-                          is_new ? " created" : " changed");
+NewEvent schedule_changed_event(const ScheduleDefinition& schedule, const ScheduleDefinition* before,
+                                const std::string& who) {
+    return order_to_schedule(about_schedule(before ? "schedule_changed" : "schedule_created", schedule.name, who,
+                                            before ? " changed" : " created"),
+                             schedule, before ? schedule_values(*before) : Json(), schedule_values(schedule));
 }
 
-NewEvent schedule_paused_event(const std::string& schedule, bool paused, const std::string& who) {
-    return about_schedule(paused ? "schedule_paused" : "schedule_resumed", schedule, who,
-                          paused ? " paused: it starts no jobs" : " resumed");
+NewEvent schedule_paused_event(const ScheduleDefinition& schedule, bool paused, const std::string& who) {
+    return order_to_schedule(about_schedule(paused ? "schedule_paused" : "schedule_resumed", schedule.name, who,
+                                            paused ? " paused: it starts no jobs" : " resumed"),
+                             schedule, {{"paused", !paused}}, {{"paused", paused}});
 }
 
-NewEvent schedule_removed_event(const std::string& schedule, const std::string& who) {
-    return about_schedule("schedule_removed", schedule, who, " removed");
+NewEvent schedule_removed_event(const ScheduleDefinition& schedule, const std::string& who) {
+    return order_to_schedule(about_schedule("schedule_removed", schedule.name, who, " removed"), schedule,
+                             schedule_values(schedule), nullptr);
 }
 
 NewEvent schedule_noted_event(const FireParams& params) {
@@ -177,31 +253,36 @@ NewEvent schedule_refused_event(const FireParams& params, const SubmitOutcome& o
 }
 
 NewEvent restored_event(const RestartParams& params, const RestartAnswer& answer) {
-    return general("restored", params.who,
-                   concat("store restored from ", params.file,
-                          params.pauses ? concat("; ", answer.queues.size(), " queues and ", answer.schedules.size(),
-                                                 " schedules paused")
-                                        : std::string("; nothing paused")),
-                   {{"file", params.file}, {"rank", answer.rank}, {"paused", params.pauses}});
+    auto event = general("restored", params.who,
+                         concat("store restored from ", params.file,
+                                params.pauses ? concat("; ", answer.queues.size(), " queues and ",
+                                                       answer.schedules.size(), " schedules paused")
+                                              : std::string("; nothing paused")),
+                         {{"file", params.file}});
+    return as_order(std::move(event), nullptr, {{"rank", answer.rank}, {"paused", params.pauses}});
 }
 
 NewEvent token_created_event(const NewToken& token) {
-    const auto scope = word_of(token.scope);
-    return general("token_created", token.who, concat("token ", token.name, " created, with scope ", scope),
-                   {{"token", token.name}, {"scope", scope}, {"queues", token.queues}});
+    auto event =
+        general("token_created", token.who,
+                concat("token ", token.name, " created, with scope ", word_of(token.scope)), {{"token", token.name}});
+    return as_order(std::move(event), nullptr, token_values(token));
 }
 
 NewEvent session_started_event(const NewSession& session, const std::string& who) {
-    return general("session_started", who, "logged in at the page", {{"session", session.id.to_string()}});
+    auto event = general("session_started", who, "logged in at the page", {{"session", session.id.to_string()}});
+    return as_order(std::move(event), nullptr, {{"from", readable_text(session.from, max_short_text_bytes)}});
 }
 
 NewEvent session_ended_event(const Uuid& session, const std::string& token, const std::string& who) {
-    return general("session_ended", who, concat("session of token ", token, " ended"),
-                   {{"session", session.to_string()}, {"token", token}});
+    auto event = general("session_ended", who, concat("session of token ", token, " ended"),
+                         {{"session", session.to_string()}});
+    return as_order(std::move(event), {{"token", token}}, nullptr);
 }
 
-NewEvent token_revoked_event(const std::string& name, const std::string& who) {
-    return general("token_revoked", who, concat("token ", name, " revoked"), {{"token", name}});
+NewEvent token_revoked_event(const NewToken& token, const std::string& who) {
+    auto event = general("token_revoked", who, concat("token ", token.name, " revoked"), {{"token", token.name}});
+    return as_order(std::move(event), token_values(token), nullptr);
 }
 
 NewEvent appended_event(const EventRecord& event) {
@@ -214,7 +295,9 @@ NewEvent appended_event(const EventRecord& event) {
             readable_text(event.message, max_appended_bytes),
             keeps_data ? event.data
                        : nlohmann::json({{"unreadable", readable_text(event.data, max_appended_bytes)}}).dump(),
-            event.job};
+            event.job,
+            readable_text(event.queue, max_short_text_bytes),
+            event.is_order};
 }
 
 Overdue overdue_job(JobState state, Duration allowed) {

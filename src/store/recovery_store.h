@@ -53,6 +53,7 @@ struct RecoverParams {
     std::vector<RecoveredLease> leases;
     /// Nothing is applied once this worker has beaten or registered again.
     std::optional<SilentWorker> only_while_silent = {};
+    bool by_hand = false;  ///< a person gave the order: the events are orders
 };
 struct RecoverOutcome {
     Fenced fenced = Fenced::Applied;
@@ -63,6 +64,7 @@ struct AskToStopParams {
     std::vector<StopRequest> requests;
     std::string who;
     std::string reason;
+    bool by_hand = false;  ///< as in RecoverParams
 };
 
 /// A queue and set of tags with tasks that could be claimed now.
@@ -93,6 +95,7 @@ struct PruneParams {
     std::optional<Duration> heartbeats_older_than;  ///< nullopt: keep; the same for the following
     std::optional<Duration> worker_states_older_than;
     std::optional<Duration> terminal_older_than;  ///< terminal tasks with their attempts, logs and events
+    std::optional<Duration> orders_older_than;    ///< events that are orders, whatever they are about
     std::size_t limit = max_batch_rows;           ///< of each category, in this call
     bool dry_run = false;
     Duration watched{};           ///< by the caller, on its own monotonic clock, since its last call
@@ -104,6 +107,7 @@ struct PruneAnswer {
     std::int64_t tasks = 0;
     std::int64_t jobs = 0;     ///< at the top, each with its tree and their tasks
     std::int64_t workers = 0;  ///< inactive, silent for as long as worker states are kept, without leases
+    std::int64_t orders = 0;   ///< events
     bool more = false;
     std::string doubt = {};  ///< why nothing was removed: the store's clock is not trusted (core/clock_trust.h)
 };

@@ -157,10 +157,10 @@ inline auto columns_of(AttemptRecord& attempt) {
                     attempt.started_at, attempt.finished_at, attempt.end, attempt.error);
 }
 
-#define HOLDFAST_EVENT_COLUMNS "id, at, kind, task_id, worker_id, who, message, data, job_id"
+#define HOLDFAST_EVENT_COLUMNS "id, at, kind, task_id, worker_id, who, message, data, job_id, queue, is_order"
 inline auto columns_of(EventRecord& event) {
     return std::tie(event.id, event.at, event.kind, event.task, event.worker, event.who, event.message, event.data,
-                    event.job);
+                    event.job, event.queue, event.is_order);
 }
 
 #define HOLDFAST_LOG_COLUMNS "id, task_id, lease, sequence, stream, text, at"

@@ -7,6 +7,7 @@
 
 #include "store/errors.h"
 #include "store/job_records.h"
+#include "store/limits.h"
 #include "store/task_records.h"
 #include "store/token_records.h"
 
@@ -91,6 +92,14 @@ struct EndedTasks {
 };
 inline constexpr std::size_t most_ended_looked_at = 10'000;
 
+/// One page of the orders, newest first.
+struct OrdersParams {
+    std::optional<std::int64_t> before = {};  ///< only orders with lower numbers
+    std::size_t limit = max_batch_rows;
+    std::vector<std::string> queues =
+        {};  ///< only orders to these queues, and to jobs of which all tasks go to them; empty: all
+};
+
 /// Whether lines of history may still appear below one that can be read already: numbers are given before lines are
 /// committed.
 struct EventWriters {
@@ -144,6 +153,8 @@ public:
     // History
     /// Appends an event; the store sets its id and time. Text that cannot be stored is made readable.
     virtual void append_event(const EventRecord& event) = 0;
+    /// Returns the orders that people and applications gave, newest first. They outlive what they were about.
+    virtual std::vector<EventRecord> orders(const OrdersParams& params) = 0;
     /// Returns who may still add events below the newest. Once all these writers have ended, no event up to `newest`
     /// is missing.
     virtual EventWriters event_writers() = 0;

@@ -111,8 +111,10 @@ struct EventRecord {
     Uuid worker = {};       ///< nil: about no worker
     std::string who = {};   ///< who decided: a person, a worker, a sweeper
     std::string message = {};
-    std::string data = {};  ///< JSON text: evidence and numbers; may be empty
-    Uuid job = {};          ///< nil: about no job
+    std::string data = {};   ///< JSON text: evidence and numbers; may be empty
+    Uuid job = {};           ///< nil: about no job
+    std::string queue = {};  ///< that it belongs to; empty: to none, or to several
+    bool is_order = false;   ///< a person or an application gave an order: kept longer, listed by orders()
 };
 
 /// A chunk of what a run printed.

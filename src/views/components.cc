@@ -1,4 +1,5 @@
 #include "core/public_words.h"
+#include "views/audit.h"
 #include "views/configuration.h"
 #include "views/job.h"
 #include "views/overview.h"
@@ -41,7 +42,7 @@ Json components() {
                 engine::ManualAnswer, engine::ServicePass, PruneView>(all);
     add_records<Overview, Link, Concern, WorkerCounts, OldestWaiting, Percentiles, store::StatsBucket,
                 store::NameStats, StatsView>(all);
-    add_records<store::TokenRecord, MadeToken, store::SessionRecord>(all);
+    add_records<store::TokenRecord, MadeToken, store::SessionRecord, AuditLine>(all);
     add_words<store::StopReason, store::Fenced, store::ClaimRefusal>(all);
     add_records<WorkWelcome, store::TaskLease, core::Witness, store::HostIdentity, store::WorkerRegistration,
                 store::RegisterAnswer, store::HeldLease, store::ProgressReport, store::BeatParams, store::StopRequest,

@@ -59,7 +59,7 @@ Table<Overview> table(Of<Overview>) {
     static constexpr Member<Overview> members[] = {
         member<&Overview::now>("now"),
         member<&Overview::version>("version"),
-        member<&Overview::store>("store"),
+        member<&Overview::store>("store", or_null, "its URL without passwords; only for admins of all queues"),
         member<&Overview::tasks>("tasks"),
         member<&Overview::jobs>("jobs"),
         member<&Overview::workers>("workers"),

@@ -43,7 +43,7 @@ struct OldestWaiting {
 struct Overview {
     Timestamp now = {};
     std::string version = {};
-    std::string store = {};
+    std::string store = {};  ///< its URL without passwords; empty: the caller may not know it
     store::TaskCounts tasks = {};
     store::JobCounts jobs = {};
     WorkerCounts workers = {};

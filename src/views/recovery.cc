@@ -100,6 +100,10 @@ RecoveryStatus read_recovery_status(store::Store& store, engine::HostWatch& host
             .now = store.now()};
 }
 
+std::string pruned_message(const store::PruneAnswer& pruned) {
+    return concat("had history removed: ", pruned.tasks, " tasks, ", pruned.jobs, " jobs");
+}
+
 engine::SweepSettings sweep_settings(const config::Config& config) {
     const config::RecoveryConfig& recovery = config.recovery;
     engine::SweepSettings settings;
@@ -114,7 +118,8 @@ engine::SweepSettings sweep_settings(const config::Config& config) {
     settings.unmatched_steps = recovery.unmatched_steps;
     settings.retention = {.heartbeats = config.retention.heartbeat,
                           .worker_states = config.retention.worker_state,
-                          .terminal = config.retention.terminal_record};
+                          .terminal = config.retention.terminal_record,
+                          .orders = config.retention.audit};
     settings.zones = [](const std::string& name) { return platform::read_zone(name); };
     return settings;
 }
@@ -134,6 +139,7 @@ store::PruneAnswer prune(store::RecoveryStore& store, const config::RetentionCon
     const store::PruneParams params{.heartbeats_older_than = retention.heartbeat,
                                     .worker_states_older_than = retention.worker_state,
                                     .terminal_older_than = retention.terminal_record,
+                                    .orders_older_than = retention.audit,
                                     .dry_run = order.dry_run,
                                     .clock_is_right = order.clock_is_right};
     store::PruneAnswer all = store.prune(params);
@@ -144,6 +150,7 @@ store::PruneAnswer prune(store::RecoveryStore& store, const config::RetentionCon
         all.tasks += batch.tasks;
         all.jobs += batch.jobs;
         all.workers += batch.workers;
+        all.orders += batch.orders;
         all.more = batch.more;
         all.doubt = batch.doubt;
     }
@@ -265,6 +272,7 @@ Table<PruneView> table(Of<PruneView>) {
         member<&View::pruned, &Pruned::workers>("workers"),
         member<&View::pruned, &Pruned::heartbeats>("heartbeats"),
         member<&View::pruned, &Pruned::worker_states>("worker_states"),
+        member<&View::pruned, &Pruned::orders>("orders", "lines of the audit"),
         member<&View::pruned, &Pruned::more>("more"),
         member<&View::pruned, &Pruned::doubt>("doubt", or_null, "why nothing was removed"),
     };

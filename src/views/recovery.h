@@ -76,6 +76,10 @@ struct PruneView {
     store::PruneAnswer pruned = {};
 };
 
+// What the audit says about orders to recovery.
+inline constexpr const char* swept_message = "had every recovery service do one pass";
+[[nodiscard]] std::string pruned_message(const store::PruneAnswer& pruned);
+
 Table<store::SweepNote> table(Of<store::SweepNote>);
 Table<SeenWorker> table(Of<SeenWorker>);
 Table<RecoveryEvent> table(Of<RecoveryEvent>);

@@ -548,12 +548,50 @@ TEST_F(ApiAccess, NobodyIsRememberedLongerThanTheTokenIsValid) {
     const auto request = request_of({.target = "/metrics", .headers = {{"authorization", "Bearer " + secret}}});
     api::StorePool stores(parts(api::Login::Always).open_store, 1);
     api::Access access(api::Login::Always, {}, stores);
-    EXPECT_FALSE(access.recall(request)) << "it has not been seen yet";
+    EXPECT_FALSE(access.recall(request, false)) << "it has not been seen yet";
     EXPECT_EQ(access.identify(request).name, "short-lived");
-    EXPECT_TRUE(access.recall(request));
+    EXPECT_TRUE(access.recall(request, false));
     std::this_thread::sleep_for(3s);
-    EXPECT_FALSE(access.recall(request));
-    EXPECT_FALSE(access.recall(request_of({.target = "/metrics"}))) << "a token is needed";
+    EXPECT_FALSE(access.recall(request, false));
+    EXPECT_FALSE(access.recall(request_of({.target = "/metrics"}), false)) << "a token is needed";
+}
+
+TEST_F(ApiAccess, ATokenThatIsNotKeptUpToDateIsTakenFromMemoryOnlyInAnOutage) {
+    const std::string secret = make_token("ci", store::Scope::Read);
+    const auto request = request_of({.target = "/metrics", .headers = {{"authorization", "Bearer " + secret}}});
+    api::StorePool stores(parts(api::Login::Always).open_store, 1);
+    api::Access access(api::Login::Always, {}, stores);
+    EXPECT_EQ(access.identify(request).name, "ci");
+    std::this_thread::sleep_for(600ms);  // longer than it is remembered
+    EXPECT_TRUE(access.recall(request, true)) << "nothing newer can be known";
+    ASSERT_TRUE(store->revoke_token("ci", "test"));
+    access.forget();
+    EXPECT_FALSE(access.recall(request, false)) << "from now on it is wanted";
+    access.look(*store);
+    EXPECT_FALSE(access.recall(request, true)) << "it is known to be revoked";
+}
+
+TEST_F(ApiAccess, ATokenOfMetricsIsKeptUpToDateOnceItWasWanted) {
+    const std::string secret = make_token("ci", store::Scope::Read);
+    const auto request = request_of({.target = "/metrics", .headers = {{"authorization", "Bearer " + secret}}});
+    api::StorePool stores(parts(api::Login::Always).open_store, 1);
+    api::Access access(api::Login::Always, {}, stores);
+    EXPECT_EQ(access.identify(request).name, "ci");
+    std::this_thread::sleep_for(600ms);
+    EXPECT_FALSE(access.recall(request, false)) << "whether it is still valid is not known";
+    access.look(*store);
+    EXPECT_TRUE(access.recall(request, false));
+    ASSERT_TRUE(store->revoke_token("ci", "test"));
+    access.look(*store);
+    EXPECT_FALSE(access.recall(request, false));
+}
+
+TEST_F(ApiAccess, TheUrlOfTheStoreIsForAdminsOfAllQueues) {
+    const auto url_for = [&](const std::string& token) { return get_as(token, "/api/session").body.at("store"); };
+    EXPECT_TRUE(url_for(make_token("reader", store::Scope::Operate)).is_null());
+    EXPECT_TRUE(url_for(make_token("team", store::Scope::Admin, {"mail"})).is_null());
+    EXPECT_EQ(url_for(make_token("boss", store::Scope::Admin)), store->describe());
+    EXPECT_TRUE(get_as(make_token("other", store::Scope::Read), "/api/overview").body.at("store").is_null());
 }
 
 TEST_F(ApiAccess, ReadinessSaysWhatIsWrong) {

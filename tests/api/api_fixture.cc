@@ -1,6 +1,7 @@
 #include "tests/api/api_fixture.h"
 
 #include <stdlib.h>
+#include <set>
 
 #include <condition_variable>
 #include <filesystem>
@@ -280,9 +281,10 @@ std::vector<std::string> ApiFixture::kinds_of_events() {
 }
 
 std::vector<store::EventRecord> ApiFixture::audits() {
+    static const std::set<std::string> written_by_handlers = {"task_retried", "swept", "pruned"};
     std::vector<store::EventRecord> found;
     for (auto& event : store->events({.task = {}, .worker = {}, .after_id = 0, .limit = 1000}))
-        if (event.kind == "audit") found.push_back(std::move(event));
+        if (written_by_handlers.contains(event.kind)) found.push_back(std::move(event));
     return found;
 }
 

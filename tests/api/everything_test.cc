@@ -172,8 +172,7 @@ TEST_F(ApiResources, WorkersAreListedShownAndSteered) {
     EXPECT_EQ(get("/api/workers").body.at("items").size(), 0U);
     EXPECT_EQ(get("/api/workers?all=true").body.at("items").size(), 1U);
     EXPECT_EQ(del("/api/workers/" + id).body.at("status"), "removed");
-    ASSERT_THAT(audits(), SizeIs(1)) << "the store's own event does not say who";
-    EXPECT_EQ(audits()[0].worker, worker);
+    EXPECT_THAT(audits(), IsEmpty()) << "the store's own event says it";
     EXPECT_EQ(get("/api/workers/" + id).code(), "NOT_FOUND");
     EXPECT_EQ(post("/api/workers/nobody/drain").code(), "NOT_FOUND");
 }
@@ -373,6 +372,7 @@ TEST_P(ApiOnEveryStore, EveryRouteAnswersAsItsSchemaSays) {
     store->beat_replica(
         {.id = contract::random_uuid(), .hostname = "h", .pid = 1, .version = "1", .address = "http://h:1"});
     (void)get("/api/replicas");
+    (void)get("/api/audit");
     (void)get("/api/recovery");
     (void)get("/api/recovery/stale");
     (void)post("/api/recovery/fail-running");

@@ -62,7 +62,8 @@ TEST_F(Errors, SuggestTheKeyThatWasMeant) {
 TEST_F(Errors, ListTheKeysThatExistBesideAnUnknownOne) {
     write("retention: {zzz: 1}\nzzz: 1\n");
     EXPECT_EQ(errors().at(0).allowed,
-              "heartbeat_retention_hours, worker_state_retention_hours, terminal_record_retention_hours");
+              "heartbeat_retention_hours, worker_state_retention_hours, terminal_record_retention_hours, "
+              "audit_hours");
     EXPECT_EQ(errors().at(1).allowed,
               "store, worker, recovery, retention, server, log, tasks, workflows, schedules, keys");
 }

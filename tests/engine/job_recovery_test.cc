@@ -247,7 +247,7 @@ TEST_F(JobRecovery, AStepWhoseLastKnownWorkerIsRemovedFailsAfterTheGrace) {
     const Uuid id = start(workflow("flow", {step("a")}));
     store->deregister_worker(worker);
     sweep_for(std::chrono::minutes(5));
-    ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
+    ASSERT_EQ(store->remove_worker(worker, "test"), store::RemoveStatus::Removed);
     sweep_for(seconds(25));
     EXPECT_EQ(job(id).state, JobState::Pending) << "the time runs from when the last one was lost";
     sweep_for(seconds(70));
@@ -278,7 +278,7 @@ TEST_F(JobRecovery, AStepSaysItselfThatItFailsOrWaits) {
     store->deregister_worker(worker);
     sweep_for(seconds(100));
     EXPECT_EQ(job(fails).state, JobState::Failed);
-    ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
+    ASSERT_EQ(store->remove_worker(worker, "test"), store::RemoveStatus::Removed);
     const Uuid waits = start(workflow("waits", {step("a", {}, says(holdfast::Unmatched::Wait))}));
     sweep_for(seconds(200));
     EXPECT_EQ(job(waits).state, JobState::Pending);

@@ -270,6 +270,7 @@ TEST_P(CliRecovery, PruneKeepsWhatIsYoungAndSaysWhatItWouldRemove) {
                                                                                 {"workers", 0},
                                                                                 {"heartbeats", 0},
                                                                                 {"worker_states", 0},
+                                                                                {"orders", 0},
                                                                                 {"more", false},
                                                                                 {"doubt", nullptr}}));
 }

@@ -194,7 +194,7 @@ TEST_P(Claim, AskedAgainByAWorkerThatWasRemovedIsRefusedAsUnknown) {
     ASSERT_THAT(first.tasks, SizeIs(1));
     finish(*store, worker, completed(lease_of(first.tasks[0])));
     store->deregister_worker(worker);
-    ASSERT_EQ(store->remove_worker(worker), store::RemoveStatus::Removed);
+    ASSERT_EQ(store->remove_worker(worker, "test"), store::RemoveStatus::Removed);
     EXPECT_EQ(store->turn(params).claimed.refusal, ClaimRefusal::UnknownWorker);
 }
 

@@ -105,7 +105,7 @@ std::string AnswerText::operator()(const store::BeatAnswer& answer) {
 
 std::string AnswerText::operator()(const store::PruneAnswer& answer) {
     return concat(answer.heartbeats, " ", answer.worker_states, " ", answer.tasks, " ", answer.jobs, " ",
-                  answer.workers, " ", answer.more);
+                  answer.workers, " ", answer.orders, " ", answer.more);
 }
 
 std::string AnswerText::operator()(const store::SweepLeaseAnswer& answer) {
@@ -178,7 +178,7 @@ std::string AnswerText::event(const store::EventRecord& one) {
             said.replace(at, number.size(), leases_.of(data["lease"].get<store::Lease>()));
     }
     return concat("event ", time_text(one.at), " ", one.task.to_string(), " ", one.worker.to_string(), " ", one.kind,
-                  " ", said);
+                  " ", one.queue, " ", one.is_order, " ", said);
 }
 
 std::string AnswerText::events(store::Store& store) {

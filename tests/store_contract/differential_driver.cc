@@ -471,7 +471,7 @@ std::string DifferentialDriver::change_worker() {
     return both(concat("change worker ", choice, " ", worker.id.to_string()), [&](store::Store& store, bool) {
         using store::WorkerOrder;
         if (choice == 0) return std::vector{store.deregister_worker(worker.id)};
-        if (choice == 1) return std::vector{store.remove_worker(worker.id) == store::RemoveStatus::Removed};
+        if (choice == 1) return std::vector{store.remove_worker(worker.id, "test") == store::RemoveStatus::Removed};
         if (choice == 2) return std::vector{store.register_worker(worker).rank == store.rank()};
         const auto order = choice == 3 ? WorkerOrder::Cordon : WorkerOrder::Uncordon;
         return std::vector{store.order_worker({.worker = worker.id, .order = order, .who = "ann"})};
@@ -520,6 +520,7 @@ std::string DifferentialDriver::prune() {
     if (chance(0.5)) params.terminal_older_than = std::chrono::hours(1 + below(3));
     if (chance(0.5)) params.heartbeats_older_than = std::chrono::minutes(10);
     if (chance(0.5)) params.worker_states_older_than = std::chrono::minutes(10);
+    if (params.terminal_older_than) params.orders_older_than = *params.terminal_older_than + 2h;
     params.dry_run = chance(0.3);
     params.clock_is_right = chance(0.5);
     params.watched = std::chrono::hours(below(12));
@@ -552,6 +553,7 @@ std::string DifferentialDriver::append_event() {
     event.who = "ann";
     event.message = chance(0.2) ? "disk \xff full" : "looked at it";
     event.data = chance(0.2) ? "{broken" : "{}";
+    event.is_order = event.kind == "audit";
     return both("append event " + event.kind, [&](store::Store& store, bool) {
         store.append_event(event);
         return std::vector<bool>{true};

@@ -170,6 +170,7 @@ TEST_F(SqliteHabits, PruningGivesSpaceBackToTheFileSystem) {
                ->prune({.heartbeats_older_than = {},
                         .worker_states_older_than = {},
                         .terminal_older_than = std::chrono::hours(1),
+                        .orders_older_than = {},
                         .clock_is_right = true})
                .tasks > 0) {
     }

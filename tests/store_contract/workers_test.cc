@@ -110,12 +110,12 @@ TEST_P(Workers, AreRemovedOnlyWhenInactiveAndWithoutLeases) {
     submit();
     const Uuid worker = join(*store);
     const auto lease = claim_one(worker);
-    EXPECT_EQ(store->remove_worker(worker), RemoveStatus::StillActive);
+    EXPECT_EQ(store->remove_worker(worker, "test"), RemoveStatus::StillActive);
     store->deregister_worker(worker);
-    EXPECT_EQ(store->remove_worker(worker), RemoveStatus::HoldsLeases);
+    EXPECT_EQ(store->remove_worker(worker, "test"), RemoveStatus::HoldsLeases);
     finish(*store, worker, completed(lease));
-    EXPECT_EQ(store->remove_worker(worker), RemoveStatus::Removed);
-    EXPECT_EQ(store->remove_worker(worker), RemoveStatus::NotFound);
+    EXPECT_EQ(store->remove_worker(worker, "test"), RemoveStatus::Removed);
+    EXPECT_EQ(store->remove_worker(worker, "test"), RemoveStatus::NotFound);
     EXPECT_THAT(store->workers(), IsEmpty());
 }
 

@@ -4,6 +4,7 @@ import { ApiError } from './api/client';
 import { sessionQuery } from './api/queries';
 import { Live } from './live/live';
 import { AccessPage } from './pages/AccessPage';
+import { AuditPage } from './pages/AuditPage';
 import { JobsPage } from './pages/JobsPage';
 import { LoginPage } from './pages/LoginPage';
 import { OverviewPage } from './pages/OverviewPage';
@@ -40,6 +41,7 @@ const routes: Route[] = [
     ['/catalog', () => <CatalogPage />],
     ['/catalog/:kind/:name', ({ kind, name }) => <RunPage key={`${kind}/${name}`} kind={kind!} name={name!} />],
     ['/access', () => <AccessPage />],
+    ['/audit', () => <AuditPage />],
 ];
 
 function drawPage(path: string): ReactNode {

@@ -21,6 +21,7 @@ const places: [path: string, name: string, icon: IconName][] = [
     ['/schedules', 'Schedules', 'schedules'],
     ['/catalog', 'Catalog', 'catalog'],
     ['/access', 'Access', 'access'],
+    ['/audit', 'Audit', 'audit'],
 ];
 
 /** The frame around every page: navigation, the session, and the state of the live connection. */
@@ -118,7 +119,7 @@ function Foot() {
                     {session.name} <span className="faint">({session.scope})</span>
                 </span>
             </Link>
-            <p className="faint" title={session.store}>
+            <p className="faint" title={session.store ?? undefined}>
                 version {session.version}
             </p>
         </div>

@@ -7,6 +7,7 @@
 #include "cli/ids.h"
 #include "cli/terminal/words.h"
 #include "client/operations.h"
+#include "views/audit.h"
 
 namespace holdfast::cli {
 
@@ -63,14 +64,24 @@ ExitCode force_tasks(Session& session, const TaskOrder& order) {
                        [&](store::ForceStatus status) { return force_result(status, state); });
 }
 
+/// A server writes the order into its audit by itself.
+void note_retry(const Session& session, store::ServerStore& store, const Uuid& task, const Uuid& retry) {
+    store.append_event(views::order_event("task_retried", session.who(),
+                                          fmt::format("retried task {} as this one", task.to_string()),
+                                          {{"task", retry.to_string()}}, retry));
+}
+
 ExitCode retry_tasks(Session& session, const std::vector<std::string>& given_ids) {
     const auto store = session.open_store(Access::AsItIs);
     std::vector<store::TaskRecord> records;
     for (const std::string& id : given_ids) records.push_back(resolve_task(*store, id));
     for (const auto& record : records) client::require_retryable(*store, record);
+    const auto own =
+        session.globals.server.empty() ? session.open_store_itself(session.load_config(), Access::AsItIs) : nullptr;
     for (const auto& record : records) {
         const Uuid& id = record.task.id;
         const Uuid retry = client::retry_ended(*store, id);
+        if (own) note_retry(session, *own, id, retry);
         session.tell_id(Json{{"id", retry.to_string()}, {"retry_of", id.to_string()}}, retry, "submitted ",
                         fmt::format(" as a retry of {}", id.to_string()));
     }

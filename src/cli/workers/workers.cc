@@ -184,8 +184,8 @@ Steered removal_result(const Uuid& id, store::RemoveStatus status) {
 }
 
 ExitCode remove_workers(Session& session, const Names& names) {
-    return steer_workers(session, names, Likely::Left, [](store::ClientStore& store, const Uuid& id) {
-        return removal_result(id, store.remove_worker(id));
+    return steer_workers(session, names, Likely::Left, [&](store::ClientStore& store, const Uuid& id) {
+        return removal_result(id, store.remove_worker(id, session.who()));
     });
 }
 

@@ -82,7 +82,7 @@ store::RecoveredLease recovered(const StaleTask& stale, const std::string& who, 
 std::size_t settle(store::RecoveryStore& store, const std::vector<store::RecoveredLease>& leases,
                    const std::string& who) {
     std::size_t settled = 0;
-    for (const store::RecoverOutcome& outcome : store.recover({.who = who, .leases = leases}))
+    for (const store::RecoverOutcome& outcome : store.recover({.who = who, .leases = leases, .by_hand = true}))
         if (outcome.fenced == store::Fenced::Applied) ++settled;
     return settled;
 }
@@ -107,7 +107,8 @@ std::vector<StaleTask> find_stale(store::RecoveryStore& store, Duration threshol
 
 ManualAnswer fail_stale_running(store::RecoveryStore& store, Random& random, const ManualParams& params) {
     std::vector<store::RecoveredLease> dead;
-    store::AskToStopParams ask{.requests = {}, .who = params.who, .reason = "its run gave no sign of life"};
+    store::AskToStopParams ask{
+        .requests = {}, .who = params.who, .reason = "its run gave no sign of life", .by_hand = true};
     for (const StaleTask& stale : find_stale(store, params.threshold)) {
         if (!stale.lease.started) continue;
         if (stale.may_still_run) {

@@ -13,7 +13,7 @@ constexpr int batches_at_once = 5;
 
 std::size_t count_of(const store::PruneAnswer& pruned) {
     return static_cast<std::size_t>(pruned.heartbeats + pruned.worker_states + pruned.tasks + pruned.jobs +
-                                    pruned.workers);
+                                    pruned.workers + pruned.orders);
 }
 
 }  // namespace
@@ -41,6 +41,7 @@ store::PruneAnswer Retention::prune(Duration watched) {
     return store_.prune({.heartbeats_older_than = settings_.heartbeats,
                          .worker_states_older_than = settings_.worker_states,
                          .terminal_older_than = settings_.terminal,
+                         .orders_older_than = settings_.orders,
                          .watched = watched});
 }
 

@@ -12,6 +12,7 @@ struct RetentionSettings {
     std::optional<Duration> heartbeats = std::chrono::hours(24);
     std::optional<Duration> worker_states = std::chrono::hours(168);
     std::optional<Duration> terminal = std::chrono::hours(720);
+    std::optional<Duration> orders = std::chrono::hours(8760);
 };
 
 /// Removes history that is older than configured, once an hour, in batches so that claims never wait for it. While

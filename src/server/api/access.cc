@@ -1,16 +1,11 @@
 #include "server/api/access.h"
 
 #include <fmt/format.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/rand.h>
-
 #include <algorithm>
-#include <array>
-#include <stdexcept>
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "core/origin.h"
 
 namespace holdfast::api {
 
@@ -26,37 +21,6 @@ constexpr std::size_t most_wanted = 100;
 constexpr int most_failed_logins = 10;
 constexpr auto login_window = std::chrono::minutes(1);
 constexpr std::string_view cookie_name = "holdfast_session=";
-constexpr std::string_view token_prefix = "hf_";
-constexpr std::string_view session_prefix = "hs_";
-constexpr std::string_view base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr int secret_bytes = 32;
-constexpr std::size_t secret_characters = 43;
-
-/// Returns "example.org:443" for "https://example.org": as in a Host header, always with the port.
-std::string authority_of(std::string_view origin) {
-    const auto scheme_end = origin.find("://");
-    if (scheme_end == std::string_view::npos) return "";
-    std::string authority = lower_case(origin.substr(scheme_end + 3));
-    const auto colon = authority.rfind(':');
-    const bool has_port = colon != std::string::npos && authority.find(']', colon) == std::string::npos;
-    if (!has_port) authority += origin.starts_with("https:") ? ":443" : ":80";
-    return authority;
-}
-
-bool is_own_origin(std::string_view origin, std::string_view host) {
-    const std::string theirs = authority_of(origin);
-    if (theirs.empty()) return false;
-    const std::string scheme(origin.substr(0, origin.find("://")));
-    return theirs == authority_of(concat(scheme, "://", host));
-}
-
-[[noreturn]] void refuse(const std::string& why) {
-    throw Problem("CROSS_SITE", concat(why, ": requests of other sites' pages are refused"));
-}
-
-bool changes_something(const http::Request& request) {
-    return request.method != "GET" && request.method != "HEAD";
-}
 
 std::optional<std::string> bearer_secret(const http::Request& request) {
     const std::string_view header = request.header("authorization");
@@ -85,104 +49,12 @@ Caller caller_with(const store::TokenRecord& record, const Uuid& session, const 
             .session = session};
 }
 
-std::string make_secret(std::string_view prefix) {
-    std::array<unsigned char, secret_bytes> bytes{};
-    if (RAND_bytes(bytes.data(), secret_bytes) != 1) throw std::runtime_error("OpenSSL has no random bytes");
-    std::string text(secret_characters + 1, '=');
-    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), secret_bytes);
-    text.pop_back();  // the padding
-    std::ranges::replace(text, '+', '-');
-    std::ranges::replace(text, '/', '_');
-    return std::string(prefix) + text;
-}
-
-bool looks_like_secret(std::string_view text, std::string_view prefix) {
-    if (!text.starts_with(prefix) || text.size() != prefix.size() + secret_characters) return false;
-    text.remove_prefix(prefix.size());
-    return text.find_first_not_of(base64url) == std::string_view::npos;
-}
-
-bool equal_in_constant_time(const std::string& left, const std::string& right) {
-    return left.size() == right.size() && CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
-}
-
-Credential token_credential(const std::string& secret) {
-    if (!looks_like_token_secret(secret)) return {};
-    return {Credential::Kind::Token, hash_token_secret(secret)};
-}
-
-Credential session_credential(const std::string& secret) {
-    if (!looks_like_session_secret(secret)) return {};
-    return {Credential::Kind::Session, hash_token_secret(secret)};
-}
-
 }  // namespace
-
-// ---- Cross-site requests ------------------------------------------------------------------------
-
-std::string host_of(std::string_view authority) {
-    if (authority.starts_with('[')) return lower_case(authority.substr(1, authority.find(']') - 1));
-    return lower_case(authority.substr(0, authority.find(':')));
-}
-
-bool is_loopback(std::string_view host) {
-    if (host == "localhost" || host.ends_with(".localhost") || host == "::1" || host == "::ffff:127.0.0.1")
-        return true;
-    // Only digits and three dots: 127.0.0.1.example.org is not a loopback address.
-    return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos &&
-           std::ranges::count(host, '.') == 3;
-}
-
-void require_same_site(const http::Request& request) {
-    const std::string_view origin = request.header("origin");
-    if (!origin.empty() && !is_own_origin(origin, request.header("host")))
-        refuse(concat("the Origin '", origin, "' is not the server's own"));
-    const std::string_view site = request.header("sec-fetch-site");
-    if (changes_something(request) && (site == "cross-site" || site == "same-site"))
-        refuse("the browser says that another site asks");
-}
-
-void require_page_request(const http::Request& request) {
-    require_same_site(request);
-    if (changes_something(request) && request.header("x-holdfast") != "page")
-        refuse("a request with the page's cookie that changes something needs the header 'X-Holdfast: page'");
-}
-
-// ---- Secrets ------------------------------------------------------------------------------------
-
-std::string make_token_secret() {
-    return make_secret(token_prefix);
-}
-
-std::string make_session_secret() {
-    return make_secret(session_prefix);
-}
-
-std::string hash_token_secret(std::string_view secret) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    if (EVP_Digest(secret.data(), secret.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-        throw std::runtime_error("SHA-256 is not available in this build of OpenSSL");
-    std::string text;
-    for (unsigned at = 0; at < size; ++at) {
-        text.push_back("0123456789abcdef"[digest[at] >> 4]);
-        text.push_back("0123456789abcdef"[digest[at] & 15]);
-    }
-    return text;
-}
-
-bool looks_like_token_secret(std::string_view text) {
-    return looks_like_secret(text, token_prefix);
-}
-
-bool looks_like_session_secret(std::string_view text) {
-    return looks_like_secret(text, session_prefix);
-}
 
 // ---- Authentication -----------------------------------------------------------------------------
 
 std::string Caller::who() const {
-    return fmt::format("{} from {} (api)", name, peer);
+    return core::server_caller(name, peer, session.is_nil() ? core::Door::Api : core::Door::Page);
 }
 
 bool Caller::may_use_queue(const std::string& queue) const {
@@ -285,7 +157,7 @@ std::optional<std::pair<Caller, std::string>> Access::log_in(const std::string& 
     return std::pair(std::move(caller), secret);
 }
 
-std::optional<Caller> Access::recall(const http::Request& request) {
+std::optional<Caller> Access::recall(const http::Request& request, bool store_is_out) {
     const auto bearer = bearer_secret(request);
     const auto cookie = bearer ? std::nullopt : session_cookie(request);
     if (cookie) require_page_request(request);
@@ -294,15 +166,22 @@ std::optional<Caller> Access::recall(const http::Request& request) {
     const Credential credential = bearer ? token_credential(*bearer) : session_credential(*cookie);
     if (credential.kind == Credential::Kind::None) return std::nullopt;
     const auto found = remembered_.find(credential);
-    if (found == remembered_.end()) {
+    const auto now = Steady::now();
+    const bool is_trusted = found != remembered_.end() && (store_is_out || is_looked_after(found->second, now) ||
+                                                           now - found->second.read_at < remember_for);
+    if (!is_trusted) {
         if (wanted_.size() < most_wanted) wanted_.insert(credential);
         return std::nullopt;
     }
-    found->second.used_at = Steady::now();
+    found->second.used_at = now;
     const auto record = found->second.valid();
     if (!record) return std::nullopt;
     const auto& session = found->second.session;
     return caller_with(*record, session ? session->session.id : Uuid(), credential, request.peer);
+}
+
+bool Access::is_looked_after(const Remembered& known, Moment now) {
+    return known.used_at && now - *known.used_at < look_after_use_for;
 }
 
 bool Access::is_open_by_memory() const {
@@ -313,11 +192,10 @@ void Access::look(store::Store& store) {
     std::set<Credential> wanted;
     {
         const std::lock_guard lock(mutex_);
-        wanted.swap(wanted_);
+        wanted = wanted_;
         const auto now = Steady::now();
         for (const auto& [credential, known] : remembered_)
-            if (now - known.used_at < look_after_use_for && wanted.size() < 2 * most_wanted)
-                wanted.insert(credential);
+            if (is_looked_after(known, now) && wanted.size() < 2 * most_wanted) wanted.insert(credential);
     }
     if (login_ == Login::WhenTokensExist) (void)read_door(store);
     for (const Credential& credential : wanted) (void)read(store, credential);
@@ -367,7 +245,7 @@ Access::Remembered Access::read(store::Store& store, const Credential& credentia
     const std::lock_guard lock(mutex_);
     if (remembered_.size() >= most_remembered) remembered_.clear();
     Remembered& kept = remembered_[credential];
-    known.used_at = kept.used_at;
+    known.used_at = wanted_.erase(credential) > 0 ? known.read_at : kept.used_at;
     kept = known;
     return known;
 }
@@ -385,6 +263,10 @@ bool Access::needs_token() {
 
 /// A store keeps its newest token for ever, even an invalid one: any row proves that a token was created.
 bool Access::read_door(store::ClientStore& store) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_shut_ == true) return true;
+    }
     const auto read_at = Steady::now();
     const bool any = !store.tokens().empty();
     const std::lock_guard lock(mutex_);

@@ -11,45 +11,12 @@
 
 #include "base/random.h"
 #include "server/api/answers.h"
+#include "server/api/same_site.h"
+#include "server/api/secrets.h"
 #include "server/api/store_pool.h"
 #include "store/token_records.h"
 
 namespace holdfast::api {
-
-// Protection against cross-site requests: a page of another site must not act in the name of our user.
-
-/// Returns the host of "example.org:7070" or "[::1]:7070" in lower case, without brackets and port.
-[[nodiscard]] std::string host_of(std::string_view authority);
-/// Whether the host is localhost, *.localhost, in 127.0.0.0/8, ::1 or ::ffff:127.0.0.1.
-[[nodiscard]] bool is_loopback(std::string_view host);
-
-/// Throws CROSS_SITE when the headers of the browser show that the request comes from another site.
-void require_same_site(const http::Request& request);
-/// The same. In addition, a request that changes something must carry `X-Holdfast: page`, which other sites cannot
-/// send.
-void require_page_request(const http::Request& request);
-
-/// Returns a new secret for a token: "hf_" and 43 characters that encode 256 random bits. It authenticates as the
-/// token. Shown once, never stored.
-[[nodiscard]] std::string make_token_secret();
-/// The same for a session, "hs_": only the cookie of the page carries it, and it opens nothing as a token.
-[[nodiscard]] std::string make_session_secret();
-
-/// Returns the hash of a secret that the store keeps: SHA-256, in hexadecimal. The secret has too much entropy to be
-/// guessed from it, so a plain hash suffices, without salt or a slow function.
-[[nodiscard]] std::string hash_token_secret(std::string_view secret);
-
-/// Whether the text has the form of a secret. The caller can refuse any other text without a lookup.
-[[nodiscard]] bool looks_like_token_secret(std::string_view text);
-[[nodiscard]] bool looks_like_session_secret(std::string_view text);
-
-/// A secret that a client presented, by its hash: the token itself, or a session of the page.
-struct Credential {
-    enum class Kind { None, Token, Session } kind = Kind::None;
-    std::string hash = {};  ///< of the secret; empty: the client presented none
-
-    friend auto operator<=>(const Credential&, const Credential&) = default;
-};
 
 /// When a client must present a token.
 enum class Login {
@@ -67,7 +34,7 @@ struct Caller {
     Credential credential = {};
     Uuid session = {};  ///< nil: it presented a token, or nothing
 
-    /// "alice from 10.0.0.7 (api)"
+    /// "alice from 10.0.0.7 (api)"; of the page: "alice from 10.0.0.7 (page)"
     [[nodiscard]] std::string who() const;
     [[nodiscard]] bool may_use_queue(const std::string& queue) const;
     [[nodiscard]] bool has_token() const { return credential.kind != Credential::Kind::None; }
@@ -75,6 +42,8 @@ struct Caller {
     void require(store::Scope needed, std::string_view what = "this") const;
     void require_queue(const std::string& queue) const;
     void require_all_queues() const;
+    /// Whether it may know where the store is.
+    [[nodiscard]] bool may_know_store() const { return scope == store::Scope::Admin && queues.empty(); }
 };
 
 /// The secret in the cookie of a user who logged in at the page; nullopt: the request has none.
@@ -89,11 +58,12 @@ public:
 
     /// Returns the client of the request. Throws NO_TOKEN, BAD_TOKEN or CROSS_SITE, or an exception of the store.
     [[nodiscard]] Caller identify(const http::Request& request);
-    /// Returns the client of the request by the last known tokens, however old; nullopt: the token is unknown or
-    /// invalid, or the request lacks one and may need it. Never waits for the store: look() reads the tokens that
-    /// were missing or out of date here. Throws CROSS_SITE and BAD_TOKEN.
-    [[nodiscard]] std::optional<Caller> recall(const http::Request& request);
-    /// Reads the tokens that recall() needs, and whether any exist. Api::look calls it periodically.
+    /// Returns the client of the request by the last known tokens; nullopt: the token is unknown or invalid, or the
+    /// request lacks one and may need it. Never waits for the store: look() keeps the tokens up to date that were
+    /// used here lately, and reads those that were missing. Any other one is taken from memory only while the store
+    /// does not answer (`store_is_out`). Throws CROSS_SITE and BAD_TOKEN.
+    [[nodiscard]] std::optional<Caller> recall(const http::Request& request, bool store_is_out);
+    /// Reads the tokens that recall() needs, and whether any exist. Api::look calls it every look_interval.
     void look(store::Store& store);
     /// Returns the client that the secret of a token authenticates, and counts the use; nullopt: it is not valid.
     [[nodiscard]] std::optional<Caller> bearer_of(const std::string& secret, const std::string& peer);
@@ -127,8 +97,8 @@ private:
         std::optional<store::TokenRecord> token = {};
         std::optional<store::SessionRecord> session = {};
         Moment read_at = {};
-        Timestamp store_time = {};  ///< the store's clock at read_at
-        Moment used_at = {};        ///< by recall()
+        Timestamp store_time = {};           ///< the store's clock at read_at
+        std::optional<Moment> used_at = {};  ///< by recall()
 
         /// Returns its token if it is valid now; otherwise nullopt.
         [[nodiscard]] std::optional<store::TokenRecord> valid() const;
@@ -155,6 +125,8 @@ private:
     [[nodiscard]] std::optional<Caller> caller_of(const Credential& credential, const std::string& peer);
     [[nodiscard]] bool read_door(store::ClientStore& store);
     [[nodiscard]] bool is_open_by_memory() const;  // with mutex_ held
+    /// Whether look() keeps it up to date.
+    [[nodiscard]] static bool is_looked_after(const Remembered& known, Moment now);
     void note_use(const Found& found, const std::string& peer);
     [[nodiscard]] Caller local_caller(const http::Request& request) const;
     void require_known_host(const http::Request& request) const;
@@ -167,7 +139,7 @@ private:
     std::map<Uuid, Use> uses_;          // of tokens
     std::map<Uuid, Use> session_uses_;  // of sessions
     std::map<std::string, Failures> failures_;
-    std::set<Credential> wanted_;  // that recall() did not know: look() reads them
+    std::set<Credential> wanted_;  // that recall() did not know, or did not trust: look() reads them
     /// Whether a first token was ever created; unset: unknown. From then on every client needs a token, for ever,
     /// even after all tokens were revoked.
     std::optional<bool> is_shut_;

@@ -17,7 +17,7 @@ constexpr std::string_view page_policy =
 /// Returns the client of a route that is served even while the store hangs. Only a client that is unknown costs a
 /// read of the store, and only while the store answers.
 Caller recalled(Services& services, const http::Request& request) {
-    if (auto known = services.access.recall(request)) return *std::move(known);
+    if (auto known = services.access.recall(request, services.parts.store_is_out())) return *std::move(known);
     if (services.parts.store_is_out()) throw Unavailable("the store does not answer, so the client cannot be known");
     return services.access.identify(request);
 }

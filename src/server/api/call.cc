@@ -7,6 +7,7 @@
 #include "core/json_text.h"
 #include "core/workflow/workflow.h"
 #include "store/admission.h"
+#include "views/audit.h"
 
 namespace holdfast::api {
 
@@ -186,9 +187,8 @@ Duration Call::patience() const {
     return std::min(length("timeout").value_or(usual), longest);
 }
 
-void Call::audit(std::string message, const Uuid& task, const Uuid& worker) {
-    store().append_event(
-        {.kind = "audit", .task = task, .worker = worker, .who = caller.who(), .message = std::move(message)});
+void Call::note_order(std::string kind, std::string message, const Json& after, const Uuid& task) {
+    store().append_event(views::order_event(std::move(kind), caller.who(), std::move(message), after, task));
 }
 
 std::optional<std::int64_t> last_event_id(const http::Request& request) {

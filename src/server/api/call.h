@@ -98,8 +98,8 @@ public:
     [[nodiscard]] std::string body_text(const std::string& name) const { return text_in(body, name); }
     [[nodiscard]] bool body_flag(const std::string& name) const { return given<bool>(body, name).value_or(false); }
 
-    /// Writes an event that says who did what, for orders that the store itself does not record.
-    void audit(std::string message, const Uuid& task = {}, const Uuid& worker = {});
+    /// Writes an event for an order that the store itself does not record. `after`: what it did.
+    void note_order(std::string kind, std::string message, const Json& after, const Uuid& task = {});
 
 private:
     RouteMatch match_;

@@ -10,7 +10,7 @@ namespace {
 /// Whether the client may see every check, by the last known tokens: a probe never waits for the store.
 bool is_known(Call& call) {
     try {
-        const auto caller = call.services.access.recall(call.request);
+        const auto caller = call.services.access.recall(call.request, call.services.parts.store_is_out());
         if (caller) call.note_caller(*caller);
         return caller.has_value();
     } catch (const Problem&) {

@@ -44,7 +44,7 @@ Picture take_picture(Call& call) {
     const store::Vitals vitals = store.vitals();
     Picture picture{.overview = {.now = store.now(),
                                  .version = call.services.parts.version,
-                                 .store = store.describe(),
+                                 .store = call.caller.may_know_store() ? store.describe() : "",
                                  .tasks = call.services.counts.tasks(store, call.caller.queues),
                                  .jobs = call.services.counts.jobs(store, call.caller.queues),
                                  .queues = store.queues()},

@@ -82,22 +82,12 @@ std::vector<store::EventRecord> QueueView::without_unseen_jobs(std::vector<store
 }
 
 std::vector<store::EventRecord> QueueView::seen_of(const std::vector<store::EventRecord>& events) {
-    std::set<Uuid> tasks, jobs;
-    for (const auto& event : events) {
-        if (!event.task.is_nil()) tasks.insert(event.task);
-        if (!event.job.is_nil()) jobs.insert(event.job);
-    }
-    std::set<Uuid> seen;
-    for (const auto& task : find({tasks.begin(), tasks.end()}))
-        if (task) seen.insert(task->task.id);
-    for (const auto& job : find_jobs({jobs.begin(), jobs.end()}))
-        if (job) seen.insert(job->id);
     std::vector<store::EventRecord> found;
-    for (const auto& event : events) {
-        if (!seen.contains(event.task.is_nil() ? event.job : event.task)) continue;
-        found.push_back(event);
-        if (!seen.contains(event.job)) found.back().job = Uuid();
-    }
+    for (const auto& event : events)
+        if (event.queue.empty() ? event.task.is_nil() && !event.job.is_nil() : has(event.queue))
+            found.push_back(event);
+    found = without_unseen_jobs(std::move(found));
+    std::erase_if(found, [](const auto& event) { return event.queue.empty() && event.job.is_nil(); });
     return found;
 }
 
@@ -146,6 +136,12 @@ std::vector<store::EventRecord> QueueView::events(const store::ReadEventsParams&
 
 std::vector<store::EventRecord> QueueView::last_events(std::size_t limit, const store::Queues&) {
     return without_unseen_jobs(store_.last_events(limit, queues_));
+}
+
+std::vector<store::EventRecord> QueueView::orders(const store::OrdersParams& params) {
+    store::OrdersParams limited = params;
+    limited.queues = queues_;
+    return without_unseen_jobs(store_.orders(limited));
 }
 
 std::vector<store::LogRecord> QueueView::read_logs(const store::ReadLogsParams& params) {

@@ -27,6 +27,7 @@ public:
     store::TaskCounts count(const store::Queues&) override { return store_.count(queues_); }
     std::vector<store::AttemptRecord> attempts(const Uuid& task) override;
     std::vector<store::EventRecord> events(const store::ReadEventsParams& params) override;
+    std::vector<store::EventRecord> orders(const store::OrdersParams& params) override;
     std::vector<store::EventRecord> last_events(std::size_t limit, const store::Queues&) override;
     std::vector<store::LogRecord> read_logs(const store::ReadLogsParams& params) override;
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;

@@ -41,7 +41,7 @@ http::Reply sweep(Call& call) {
     engine::Sweeper sweeper(call.store(), *host, call.services.random, call.caller.who(),
                             views::sweep_settings(call.config()), platform::machine_time);
     const engine::SweepReport report = sweeper.run_all(platform::machine_time());
-    call.audit("had every recovery service do one pass");
+    call.note_order("swept", views::swept_message, Json());
     return answer({{"services", views::array_of(report.passes)}});
 }
 
@@ -49,9 +49,10 @@ http::Reply prune(Call& call) {
     const bool dry_run = call.body_flag("dry_run");
     const auto pruned = views::prune(call.store(), call.config().retention,
                                      {.dry_run = dry_run, .clock_is_right = call.body_flag("clock_is_right")});
+    const views::PruneView view{.dry_run = dry_run, .pruned = pruned};
     if (!dry_run && pruned.doubt.empty())
-        call.audit(concat("had history removed: ", pruned.tasks, " tasks, ", pruned.jobs, " jobs"));
-    return answer(views::PruneView{.dry_run = dry_run, .pruned = pruned});
+        call.note_order("pruned", views::pruned_message(pruned), views::to_json_shape(view));
+    return answer(view);
 }
 
 }  // namespace holdfast::api

@@ -61,10 +61,11 @@ http::Reply list_stale_tasks(Call& call);
 http::Reply settle_stale(Call& call, TaskState state);
 http::Reply sweep(Call& call);
 http::Reply prune(Call& call);
-// overview.cc, events.cc
+// overview.cc, events.cc, audit.cc
 http::Reply show_overview(Call& call);
 http::Reply show_stats(Call& call);
 http::Reply list_or_stream_events(Call& call);
+http::Reply search_audit(Call& call);
 // tokens.cc
 http::Reply show_session(Call& call);
 http::Reply log_in(Call& call);

@@ -224,6 +224,13 @@ std::vector<std::pair<const char*, std::vector<Row>>> chapters() {
             .scope(Read).answers("WholeEventList")
             .query({text("task", "about this task"), text("job", "about this job and the tasks of its steps"),
                     text("worker", "about this worker: id or name"), text("kind"), after_line, limit}),
+        row("GET /api/audit", search_audit, "Orders, newest first: who, from where, what, and what it changed")
+            .scope(Read).answers("AuditLineList")
+            .query({text("who", "part of who or from where"), text("kind"), text("queue", "orders to this queue"),
+                    text("task", "to this task"), text("job", "to this job"), text("worker", "to this worker: id or name"),
+                    text("text", "part of the message or of the values"),
+                    {"since", schema::time("given then or later")}, {"until", schema::time("given before")},
+                    after_line, limit}),
         row("GET /api/replicas", list_all<&store::Store::replicas>, "The servers of this store")
             .scope(Read).answers("ReplicaList"),
     }},

@@ -120,7 +120,7 @@ void add_own(Json& all) {
                              {"login", word({"none", "token"})},
                              {"session", nullable(uuid("of the page's login"))},
                              {"version", text()},
-                             {"store", text()}});
+                             {"store", nullable(text("as in the overview"))}});
     all["Login"] = form({{"token", text()}}, {"token"});
     all["LoggedOut"] = object({{"status", word({"logged out"})}});
     all["TokenForm"] =

@@ -55,7 +55,8 @@ http::Reply cancel_task(Call& call) {
 http::Reply retry_task(Call& call) {
     const Uuid id = find_task(call.store(), call.path("id")).task.id;
     const Uuid retry = client::retry_ended(call.store(), id);
-    call.audit(concat("retried task ", id.to_string(), " as this one"), retry);
+    call.note_order("task_retried", concat("retried task ", id.to_string(), " as this one"),
+                    {{"task", retry.to_string()}}, retry);
     return answer({{"id", retry.to_string()}, {"retry_of", id.to_string()}}, 201);
 }
 

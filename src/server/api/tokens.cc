@@ -19,7 +19,7 @@ Json session_shape(Call& call, const Caller& caller) {
             {"login", caller.has_token() ? "token" : "none"},
             {"session", caller.session.is_nil() ? Json() : Json(caller.session.to_string())},
             {"version", call.services.parts.version},
-            {"store", call.store().describe()}};
+            {"store", caller.may_know_store() ? Json(call.store().describe()) : Json()}};
 }
 
 http::Response with_cookie(const Call& call, http::Response response, const std::string& secret, Duration lasts) {

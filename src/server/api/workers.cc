@@ -50,9 +50,8 @@ http::Reply order_worker(Call& call, store::WorkerOrder order) {
 http::Reply remove_worker(Call& call) {
     const auto record = find_worker(call.store(), call.path("id"));
     const Uuid& worker = record.registration.id;
-    switch (call.store().remove_worker(worker)) {
+    switch (call.store().remove_worker(worker, call.caller.who())) {
         case store::RemoveStatus::Removed:
-            call.audit(concat("removed worker ", record.registration.name), {}, worker);
             return steered(worker, "removed");
         case store::RemoveStatus::HoldsLeases:
             throw Problem("CONFLICT",

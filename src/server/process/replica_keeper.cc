@@ -10,7 +10,8 @@ namespace holdfast::server {
 
 namespace {
 
-constexpr Duration look_interval = std::chrono::seconds(1);
+constexpr Duration look_interval = std::chrono::milliseconds(400);  // of tokens: a revoked one ends within a second
+constexpr Duration beat_interval = std::chrono::seconds(1);
 constexpr Duration delete_interval = std::chrono::seconds(10);
 constexpr Duration schema_interval = std::chrono::seconds(30);
 
@@ -43,8 +44,11 @@ void ReplicaKeeper::keep(store::Store& store, const std::stop_token& stop) {
         try {
             params_.store_sign.began();
             params_.looked(store);
-            (void)store.replicas();
-            beat(store);
+            if (platform::machine_time() >= beat_at_) {
+                (void)store.replicas();
+                beat(store);
+                beat_at_ = platform::machine_time() + beat_interval;
+            }
             params_.store_sign.succeeded();
             if (platform::machine_time() >= delete_at_) delete_old_rows(store);
             if (platform::machine_time() >= schema_at_) check_schema();

@@ -47,6 +47,7 @@ private:
 
     const ReplicaParams params_;
     Log& log_;
+    Duration beat_at_{};
     Duration delete_at_{};
     Duration schema_at_{};
     std::jthread thread_;

@@ -286,7 +286,7 @@ bool RemoteStore::order_worker(const store::OrderParams& params) {
     return link_.order(path_of({"workers", params.worker.to_string(), order})) != "not_found";
 }
 
-store::RemoveStatus RemoteStore::remove_worker(const Uuid& worker) {
+store::RemoveStatus RemoteStore::remove_worker(const Uuid& worker, const std::string&) {
     const std::string status = link_.remove(path_of({"workers", worker.to_string()}));
     if (status == "not_found") return store::RemoveStatus::NotFound;
     if (status != "finished") return store::RemoveStatus::Removed;

@@ -26,7 +26,7 @@ public:
     // Workers and queues
     std::vector<store::WorkerRecord> workers() override;
     bool order_worker(const store::OrderParams& params) override;
-    store::RemoveStatus remove_worker(const Uuid& worker) override;
+    store::RemoveStatus remove_worker(const Uuid& worker, const std::string& who) override;
     std::vector<store::WorkerSnapshot> worker_snapshots(const Uuid& worker, std::size_t limit) override;
     std::vector<store::LeaseRecord> leases_of(const Uuid& worker, std::size_t limit) override;
     std::vector<store::QueueRecord> queues() override;

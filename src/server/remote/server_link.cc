@@ -185,6 +185,13 @@ store::PruneAnswer prune(ServerLink& server, const views::PruneOrder& order) {
         .pruned;
 }
 
+views::AuditPage search_audit(ServerLink& server, const Query& query) {
+    const Json answer = server.get(path_of({"audit"}), query);
+    views::AuditPage page{.lines = views::from_json_shape<std::vector<views::AuditLine>>(answer.at("items"))};
+    if (!answer.at("next").is_null()) page.next = answer.at("next").get<std::int64_t>();
+    return page;
+}
+
 MadeToken create_token(ServerLink& server, const store::NewToken& wanted, const std::string& lasts) {
     Json body = {{"name", wanted.name}, {"scope", word_of(wanted.scope)}, {"queues", wanted.queues}};
     if (!lasts.empty()) body["expires_in"] = lasts;

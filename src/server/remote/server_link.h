@@ -11,6 +11,7 @@
 #include "engine/recovery/sweeper.h"
 #include "holdfast/errors.h"
 #include "server/http/client.h"
+#include "views/audit.h"
 #include "views/members.h"
 #include "views/recovery.h"
 #include "views/task.h"
@@ -94,6 +95,9 @@ client::ScheduleChanges apply_schedules(ServerLink& server, const std::vector<st
 engine::ManualAnswer settle(ServerLink& server, const std::string& order, const std::optional<Duration>& threshold);
 engine::SweepReport sweep(ServerLink& server);
 store::PruneAnswer prune(ServerLink& server, const views::PruneOrder& order);
+
+/// Searches the audit as views::search_audit does; `query`: the parameters of GET /api/audit.
+[[nodiscard]] views::AuditPage search_audit(ServerLink& server, const Query& query);
 
 using views::MadeToken;
 /// Creates a token with the name, scope and queues of `wanted`, valid for `lasts` (a duration; empty: until it is

@@ -93,22 +93,26 @@ void Orchestrator::create(const JobHead& head, const core::WorkflowPlan& plan, c
     if (book_.find_job(head.id)->progress.open_steps == 0) all_ended_.insert(head.id);
 }
 
-SteerStatus Orchestrator::cancel(const Uuid& job, std::string_view code, const std::string& reason) {
+SteerStatus Orchestrator::cancel(const Uuid& job, std::string_view code, const std::string& reason, Cause cause) {
     const JobRow* const row = book_.find_job(job);
     if (!row) return SteerStatus::NotFound;
     if (row->progress.state == JobState::Cancelled || !row->progress.cancel_code.empty()) return SteerStatus::Already;
     if (is_terminal(row->progress.state)) return SteerStatus::Finished;
-    for (const auto& member : open_tree(job)) cancel_one(member, code, reason);
+    for (const auto& member : open_tree(job)) cancel_one(member, code, reason, member == job ? cause : Cause::Rule);
     return SteerStatus::Applied;
 }
 
-void Orchestrator::cancel_one(const Uuid& job, std::string_view code, const std::string& reason) {
+void Orchestrator::cancel_one(const Uuid& job, std::string_view code, const std::string& reason, Cause cause) {
     auto& progress = book_.change_job(job);
     if (!progress.cancel_code.empty()) return;
     progress.cancel_code = code;
     progress.cancel_reason = reason;
     progress.deadline.reset();
-    note(job, "cancel_requested", reason);
+    if (cause == Cause::Order)
+        note_order(job, "cancel_requested", reason, {{"state", to_text(progress.state)}},
+                   {{"cancel_requested", true}});
+    else
+        note(job, "cancel_requested", reason);
     std::vector<StepRow> steps;
     for (const auto* step : book_.all_steps(job)) steps.push_back(*step);
     for (const auto& step : steps) cancel_unstarted(step);
@@ -133,18 +137,24 @@ SteerStatus Orchestrator::pause(const Uuid& job, const std::string& reason) {
     if (!row) return SteerStatus::NotFound;
     if (is_terminal(row->progress.state)) return SteerStatus::Finished;
     if (row->progress.state == JobState::Paused) return SteerStatus::Already;
-    pause_tree(job, reason);
+    pause_tree(job, reason, Cause::Order);
     if (row->progress.open_steps == 0) all_ended_.insert(job);
     return SteerStatus::Applied;
 }
 
-void Orchestrator::pause_tree(const Uuid& job, const std::string& reason) {
+void Orchestrator::pause_tree(const Uuid& job, const std::string& reason, Cause cause) {
     for (const auto& member : open_tree(job)) {
         auto& progress = book_.change_job(member);
         if (progress.state == JobState::Paused || is_terminal(progress.state)) continue;
+        const auto before = progress.state;
         progress.state = core::moved(progress.state, core::JobEvent::Pause);
         held_.push_back(member);
-        note(member, "job_paused", concat("Job paused", because(reason)));
+        const auto sentence = concat("Job paused", because(reason));
+        if (member == job && cause == Cause::Order)
+            note_order(member, "job_paused", sentence, {{"state", to_text(before)}},
+                       {{"state", to_text(progress.state)}});
+        else
+            note(member, "job_paused", sentence);
     }
 }
 
@@ -153,11 +163,11 @@ SteerStatus Orchestrator::resume(const Uuid& job, const std::string& reason) {
     if (!row) return SteerStatus::NotFound;
     if (is_terminal(row->progress.state)) return SteerStatus::Finished;
     if (row->progress.state != JobState::Paused) return SteerStatus::Already;
-    for (const auto& member : open_tree(job)) resume_one(member, reason);
+    for (const auto& member : open_tree(job)) resume_one(member, reason, member == job ? Cause::Order : Cause::Rule);
     return SteerStatus::Applied;
 }
 
-void Orchestrator::resume_one(const Uuid& job, const std::string& reason) {
+void Orchestrator::resume_one(const Uuid& job, const std::string& reason, Cause cause) {
     const JobRow& row = *book_.find_job(job);
     if (row.progress.state != JobState::Paused) return;
     auto& progress = book_.change_job(job);
@@ -168,7 +178,12 @@ void Orchestrator::resume_one(const Uuid& job, const std::string& reason) {
         begin_job(job);
     }
     released_.push_back(job);
-    note(job, "job_resumed", concat("Job resumed", because(reason)));
+    const auto sentence = concat("Job resumed", because(reason));
+    if (cause == Cause::Order)
+        note_order(job, "job_resumed", sentence, {{"state", to_text(JobState::Paused)}},
+                   {{"state", to_text(progress.state)}});
+    else
+        note(job, "job_resumed", sentence);
     std::vector<StepKey> expanded;
     for (const auto* step : book_.all_steps(job)) {
         if (step->state == StepState::Ready && step->task.is_nil()) resolved_.push_back(step->key);
@@ -210,7 +225,8 @@ DecideStatus Orchestrator::decide(const DecideParams& params) {
                          {"reason", params.reason},
                          {"at", format_timestamp(setting_.now)}};
     book_.change_step(key).output = text_of(output);
-    note(params.job, params.approve ? "approved" : "rejected", concat("Step ", params.step, ": ", sentence));
+    note_order(params.job, params.approve ? "approved" : "rejected", concat("Step ", params.step, ": ", sentence),
+               nullptr, {{"step", params.step}, {"approved", params.approve}});
     if (params.approve)
         end_step(key, {});
     else
@@ -226,6 +242,7 @@ RetryStatus Orchestrator::retry(const RetryJobParams& params) {
     if (book_.find_job(params.new_id)) return RetryStatus::Started;
     if (const auto complaint = id_complaint(params.new_id)) throw BadInput(*complaint);
     if (const auto complaint = future_complaint(params.new_id, setting_.now)) throw BadInput(*complaint);
+    const auto old_state = old->progress.state;
     const auto& plan = plan_of(*old);
     JobHead head = old->head;
     head.id = params.new_id;
@@ -235,8 +252,10 @@ RetryStatus Orchestrator::retry(const RetryJobParams& params) {
     auto adopted = adopted_steps(*old, plan);
     for (auto& row : adopted) row.key.job = params.new_id;
     create(head, plan, adopted);
-    note(params.new_id, "job_retried",
-         concat("Retry of job ", params.job.to_string(), " by ", params.who, ", which keeps what succeeded there"));
+    note_order(
+        params.new_id, "job_retried",
+        concat("Retry of job ", params.job.to_string(), " by ", params.who, ", which keeps what succeeded there"),
+        {{"job", params.job.to_string()}, {"state", to_text(old_state)}}, {{"job", params.new_id.to_string()}});
     return RetryStatus::Started;
 }
 

@@ -188,7 +188,7 @@ void Orchestrator::count_failure(const StepKey& key, const JobRow& job) {
     ++progress.failed_steps;
     if (progress.first_failed < 0) progress.first_failed = key.step;
     const bool pauses = plan_of(job).definition.on_error == core::OnError::Pause;
-    if (pauses && !is_cancelling) pause_tree(key.job, concat("step ", name_of(key), " failed"));
+    if (pauses && !is_cancelling) pause_tree(key.job, concat("step ", name_of(key), " failed"), Cause::Rule);
 }
 
 void Orchestrator::count_dependency(const StepKey& dependent, const StepKey& ended) {
@@ -283,12 +283,26 @@ void Orchestrator::note_skipped(const Uuid& job) {
 }
 
 void Orchestrator::note(const Uuid& job, std::string kind, const std::string& message) {
+    events_.push_back(event_of(job, std::move(kind), message));
+}
+
+/// It belongs to a queue if all tasks of the job do.
+void Orchestrator::note_order(const Uuid& job, std::string kind, const std::string& message, nlohmann::json before,
+                              nlohmann::json after) {
+    auto event = event_of(job, std::move(kind), message);
+    (void)plan_of(*book_.find_job(job));  // reads the definition
+    const auto& queues = plans_.at(book_.find_job(job)->head.definition)->queues;
+    if (queues.size() == 1) event.queue = *queues.begin();
+    events_.push_back(as_order(std::move(event), std::move(before), std::move(after)));
+}
+
+NewEvent Orchestrator::event_of(const Uuid& job, std::string kind, const std::string& message) const {
     NewEvent event;
     event.kind = std::move(kind);
     event.who = setting_.who;
     event.message = readable_text(message, max_failure_bytes);
     event.job = job;
-    events_.push_back(std::move(event));
+    return event;
 }
 
 }  // namespace holdfast::store

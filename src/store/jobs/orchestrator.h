@@ -38,7 +38,7 @@ public:
     /// taken for a pruned one, even after a clock was set back.
     [[nodiscard]] SubmitOutcome start(const NewJob& job, bool of_slot = false);
     /// The caller cancels the tasks of the tree, in transactions of their own: see JobSteering::cancel_tasks_of.
-    [[nodiscard]] SteerStatus cancel(const Uuid& job, std::string_view code, const std::string& reason);
+    [[nodiscard]] SteerStatus cancel(const Uuid& job, std::string_view code, const std::string& reason, Cause cause);
     [[nodiscard]] SteerStatus pause(const Uuid& job, const std::string& reason);
     [[nodiscard]] SteerStatus resume(const Uuid& job, const std::string& reason);
     [[nodiscard]] DecideStatus decide(const DecideParams& params);
@@ -78,6 +78,10 @@ private:
     [[nodiscard]] TaskError error_of(const StepRow& step);
     void note_skipped(const Uuid& job);
     void note(const Uuid& job, std::string kind, const std::string& message);
+    /// The same for an order to the job, with what it changed.
+    void note_order(const Uuid& job, std::string kind, const std::string& message, nlohmann::json before,
+                    nlohmann::json after);
+    [[nodiscard]] NewEvent event_of(const Uuid& job, std::string kind, const std::string& message) const;
 
     // dispatch.cc: a step whose turn has come
     void dispatch(const StepKey& key);
@@ -104,10 +108,10 @@ private:
 
     // job_orders.cc
     void create(const JobHead& head, const core::WorkflowPlan& plan, const std::vector<StepRow>& adopted);
-    void cancel_one(const Uuid& job, std::string_view code, const std::string& reason);
+    void cancel_one(const Uuid& job, std::string_view code, const std::string& reason, Cause cause);
     void cancel_unstarted(const StepRow& step);
-    void pause_tree(const Uuid& job, const std::string& reason);
-    void resume_one(const Uuid& job, const std::string& reason);
+    void pause_tree(const Uuid& job, const std::string& reason, Cause cause);
+    void resume_one(const Uuid& job, const std::string& reason, Cause cause);
     /// The job and its descendants that have not ended, parents first.
     [[nodiscard]] std::vector<Uuid> open_tree(const Uuid& job);
     [[nodiscard]] std::vector<StepRow> adopted_steps(const JobRow& job, const core::WorkflowPlan& plan);

@@ -24,7 +24,7 @@ std::vector<SteerStatus> JobSteering::steer_each(const SteerJobsParams& params, 
 std::vector<SteerStatus> JobSteering::cancel_jobs(const SteerJobsParams& params) {
     const auto sentence = cancelled_error(params.who, params.reason).message;
     auto answers = steer_each(params, [&](Orchestrator& orchestrator, const Uuid& job) {
-        return orchestrator.cancel(job, error_code::job_cancelled, sentence);
+        return orchestrator.cancel(job, error_code::job_cancelled, sentence, Cause::Order);
     });
     for (const auto& job : params.jobs) cancel_tasks_of(job, params.who, params.reason);
     return answers;
@@ -68,7 +68,7 @@ RepairAnswer JobSteering::repair_jobs(const RepairParams& params) {
 SubmitOutcome start_slot(Orchestrator& orchestrator, const FireParams& params, const ScheduleRecord& record,
                          const Uuid& replaced) {
     if (!replaced.is_nil())
-        (void)orchestrator.cancel(replaced, error_code::job_cancelled, replaced_reason(params.schedule));
+        (void)orchestrator.cancel(replaced, error_code::job_cancelled, replaced_reason(params.schedule), Cause::Rule);
     return orchestrator.start({*params.job, record.schedule.definition, record.schedule.input, params.who, {}}, true);
 }
 

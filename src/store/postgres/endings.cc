@@ -117,11 +117,13 @@ std::vector<Uuid> end_pending(Transaction& tx, const std::vector<Uuid>& tasks, T
 
 void write_events(Transaction& tx, const std::vector<store::NewEvent>& events) {
     if (events.empty()) return;
-    tx.later(Command{
-        "SELECT holdfast.write_events($1, $2, $3, $4, $5, $6, $7)", columns(events, [](const store::NewEvent& event) {
-            return std::tuple(event.kind, unless_nil(event.task), unless_nil(event.worker), unless_nil(event.job),
-                              event.who, event.message, store::unless_empty(event.data));
-        })});
+    tx.later(Command{"SELECT holdfast.write_events($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                     columns(events, [](const store::NewEvent& event) {
+                         return std::tuple(event.kind, unless_nil(event.task), unless_nil(event.worker),
+                                           unless_nil(event.job), event.who, event.message,
+                                           store::unless_empty(event.data), store::unless_empty(event.queue),
+                                           event.is_order);
+                     })});
 }
 
 std::unordered_map<Uuid, Whereabouts> find_places(Transaction& tx, const std::vector<Uuid>& tasks) {

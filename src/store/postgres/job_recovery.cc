@@ -90,7 +90,7 @@ bool PostgresStore::cancel_overdue(const Uuid& job, const std::string& who) {
         const auto why = overdue(tx, job);
         if (!why) return false;
         return orchestrate(tx, [&](store::Orchestrator& orchestrator) {
-            return orchestrator.cancel(job, why->code, why->reason) == SteerStatus::Applied;
+            return orchestrator.cancel(job, why->code, why->reason, store::Cause::Rule) == SteerStatus::Applied;
         });
     });
 }

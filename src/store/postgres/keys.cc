@@ -23,10 +23,11 @@ std::optional<DeclareStatus> settled_before(Transaction& tx, const core::KeyDecl
     return std::nullopt;
 }
 
-/// True: it had been declared with another limit.
-bool put_declaration(Transaction& tx, const core::KeyDeclaration& key) {
+/// Returns the limit that was declared before; nullopt: none was.
+std::optional<int> put_declaration(Transaction& tx, const core::KeyDeclaration& key) {
     const auto old = tx.run(
-        "SELECT FROM holdfast.concurrency c WHERE c.key = $1 AND c.queue = $2 AND c.declared FOR NO KEY UPDATE",
+        R"sql(SELECT c.max_slots FROM holdfast.concurrency c WHERE c.key = $1 AND c.queue = $2 AND c.declared
+              FOR NO KEY UPDATE)sql",
         key.key, key.queue);
     tx.run(
         R"sql(INSERT INTO holdfast.concurrency (key, queue, max_slots, declared) VALUES ($1, $2, $3, true)
@@ -36,15 +37,15 @@ bool put_declaration(Transaction& tx, const core::KeyDeclaration& key) {
         tx.run("UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue <> '' AND declared",
                key.key);
     tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", key.queue, key.key);
-    return !old.empty();
+    return old.empty() ? std::nullopt : std::optional(old[0].small(0));
 }
 
-/// Every queue that uses the key gets a limit of its own.
-bool unshare(Transaction& tx, const std::string& key) {
+/// Every queue that uses the key gets a limit of its own. Returns the limit that was shared; nullopt: none was.
+std::optional<int> unshare(Transaction& tx, const std::string& key) {
     tx.run("SELECT holdfast.change_sharing()");
     const auto shared =
         tx.run("DELETE FROM holdfast.concurrency WHERE key = $1 AND queue = '' RETURNING max_slots", key);
-    if (shared.empty()) return false;
+    if (shared.empty()) return std::nullopt;
     const auto queues = tx.run(
         R"sql(INSERT INTO holdfast.concurrency (key, queue, max_slots, declared)
               SELECT $1, q.name, $2, false FROM holdfast.queue q WHERE holdfast.key_in_use(q.name, $1, '{}')
@@ -52,14 +53,16 @@ bool unshare(Transaction& tx, const std::string& key) {
               RETURNING queue)sql",
         key, shared[0].small(0));
     for (const Row row : queues) tx.run("SELECT holdfast.unpark_owned(ARRAY[$1], ARRAY[$2])", row.text(0), key);
-    return true;
+    return shared[0].small(0);
 }
 
-/// The limit follows the submits again.
-bool undeclare(Transaction& tx, const std::string& key, const std::string& queue) {
+/// The limit follows the submits again. Returns it; nullopt: it was not declared.
+std::optional<int> undeclare(Transaction& tx, const std::string& key, const std::string& queue) {
     const auto rows = tx.run(
-        "UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue = $2 AND declared", key, queue);
-    return rows.affected() > 0;
+        R"sql(UPDATE holdfast.concurrency SET declared = false WHERE key = $1 AND queue = $2 AND declared
+              RETURNING max_slots)sql",
+        key, queue);
+    return rows.empty() ? std::nullopt : std::optional(rows[0].small(0));
 }
 
 }  // namespace
@@ -87,10 +90,10 @@ DeclareStatus PostgresStore::declare_key(const core::KeyDeclaration& key, const 
         if (const auto settled = settled_before(tx, key)) return *settled;
         tx.run(key.is_shared() ? Sql("SELECT holdfast.change_sharing()") : Sql("SELECT holdfast.keep_sharing()"));
         if (const auto settled = settled_before(tx, key)) return *settled;  // while this waited
-        const bool was_declared = put_declaration(tx, key);
+        const auto before = put_declaration(tx, key);
         tx.brings_work = true;
-        write_events(tx, {store::key_declared_event(key, who)});
-        return was_declared ? DeclareStatus::Changed : DeclareStatus::New;
+        write_events(tx, {store::key_declared_event(key, before, who)});
+        return before ? DeclareStatus::Changed : DeclareStatus::New;
     });
 }
 
@@ -98,10 +101,10 @@ bool PostgresStore::remove_key(const std::string& key, const std::string& queue,
     store::check_remark(who);
     store::check_key({.key = key, .queue = queue});
     return transact([&](Transaction& tx) {
-        const bool was_declared = queue.empty() ? unshare(tx, key) : undeclare(tx, key, queue);
-        if (!was_declared) return false;
+        const auto limit = queue.empty() ? unshare(tx, key) : undeclare(tx, key, queue);
+        if (!limit) return false;
         tx.brings_work = true;
-        write_events(tx, {store::key_removed_event(key, queue, who)});
+        write_events(tx, {store::key_removed_event({.key = key, .queue = queue, .limit = *limit}, who)});
         return true;
     });
 }

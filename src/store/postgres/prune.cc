@@ -27,6 +27,10 @@ OldRows find_old(Transaction& tx, const store::PruneParams& params, Timestamp no
                                        WHERE l.worker_id = w.id) LIMIT $2)sql",
                              store::read_id, before, params.limit);
     }
+    if (params.orders_older_than)
+        old.orders = tx.all(R"sql(SELECT id FROM (SELECT id, at FROM holdfast.event WHERE is_order
+                                    ORDER BY id LIMIT $1) oldest WHERE at < $2)sql",
+                            read_number, params.limit, now - *params.orders_older_than);
     if (!params.terminal_older_than) return old;
     const auto before = now - *params.terminal_older_than;
     // Ids carry the time they were made: the search goes no further than those made before the horizon.
@@ -92,13 +96,14 @@ std::int64_t delete_trees(Transaction& tx, const std::vector<Uuid>& roots, std::
 void delete_workers(Transaction& tx, const std::vector<Uuid>& workers) {
     tx.run("DELETE FROM holdfast.worker WHERE id = ANY ($1)", workers);
     tx.run("DELETE FROM holdfast.claim WHERE worker_id = ANY ($1)", workers);
-    tx.run("DELETE FROM holdfast.event WHERE worker_id = ANY ($1) AND task_id IS NULL", workers);
+    tx.run("DELETE FROM holdfast.event WHERE worker_id = ANY ($1) AND task_id IS NULL AND NOT is_order", workers);
 }
 
 void delete_old(Transaction& tx, const OldRows& old, const store::PruneParams& params) {
     if (!old.heartbeats.empty()) tx.run("DELETE FROM holdfast.beat_history WHERE id = ANY ($1)", old.heartbeats);
     if (!old.worker_states.empty())
         tx.run("DELETE FROM holdfast.worker_state WHERE id = ANY ($1)", old.worker_states);
+    if (!old.orders.empty()) tx.run("DELETE FROM holdfast.event WHERE id = ANY ($1)", old.orders);
     if (!old.tasks.empty()) tx.run("SELECT holdfast.delete_tasks($1)", old.tasks);
     if (!old.workers.empty()) delete_workers(tx, old.workers);
     if (!params.terminal_older_than) return;

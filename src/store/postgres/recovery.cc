@@ -60,7 +60,7 @@ void recover_in(Transaction& tx, const store::RecoverParams& params, const Batch
         }
         const auto state = endings.end(*held, {verdict.end, "", verdict.error, verdict.jitter, verdict.is_final});
         outcomes[index] = {Fenced::Applied, state};
-        events.push_back(store::recovered_event(verdict, verdict.worker, state, params.who));
+        events.push_back(store::recovered_event(verdict, verdict.worker, state, params));
     }
     answer_refused(tx, params, refused, outcomes);
     endings.apply(tx);

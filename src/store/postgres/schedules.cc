@@ -42,7 +42,8 @@ void PostgresStore::put_schedule(const ScheduleDefinition& schedule, const std::
         const auto old = lock_schedule(tx, schedule.name);
         const bool is_changed = !is_new && old && old->schedule != schedule;
         if (is_changed) update_schedule(tx, schedule, schedule.timing != old->schedule.timing);
-        if (is_new || is_changed) write_events(tx, {store::schedule_changed_event(schedule.name, is_new, who)});
+        if (is_new || is_changed)
+            write_events(tx, {store::schedule_changed_event(schedule, is_changed ? &old->schedule : nullptr, who)});
         return true;
     });
 }
@@ -64,7 +65,7 @@ bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused
                     decided_until = CASE WHEN $2 THEN decided_until ELSE greatest(decided_until, holdfast.now()) END
                   WHERE name = $1)sql",
             schedule, paused);
-        write_events(tx, {store::schedule_paused_event(schedule, paused, who)});
+        write_events(tx, {store::schedule_paused_event(record->schedule, paused, who)});
         return true;
     });
 }
@@ -72,8 +73,10 @@ bool PostgresStore::set_schedule_paused(const std::string& schedule, bool paused
 bool PostgresStore::remove_schedule(const std::string& schedule, const std::string& who) {
     store::check_remark(who);
     return transact([&](Transaction& tx) {
-        if (tx.run("DELETE FROM holdfast.schedule WHERE name = $1", schedule).affected() == 0) return false;
-        write_events(tx, {store::schedule_removed_event(schedule, who)});
+        const auto record = lock_schedule(tx, schedule);
+        if (!record) return false;
+        tx.run("DELETE FROM holdfast.schedule WHERE name = $1", schedule);
+        write_events(tx, {store::schedule_removed_event(record->schedule, who)});
         return true;
     });
 }

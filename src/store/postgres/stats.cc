@@ -43,7 +43,7 @@ void tally_events(Transaction& tx, const store::Queues& queues, StatsTally& tall
     for (int looked_at = 0; looked_at < most_rows; looked_at += page) {
         const auto rows = tx.run(
             R"sql(SELECT id, kind, at FROM holdfast.event WHERE id < coalesce($1, 9223372036854775807)
-                    AND (cardinality($3::text[]) = 0 OR holdfast.is_of_queues(task_id, job_id, $3))
+                    AND (cardinality($3::text[]) = 0 OR holdfast.is_of_queues(queue, task_id, job_id, $3))
                   ORDER BY id DESC LIMIT $2)sql",
             before, page, queues);
         for (const Row row : rows) tally.add_event(row.text(1), row.time(2));

@@ -25,12 +25,17 @@ struct Outcomes {
     }
 };
 
+store::Cause cause_of(const store::CancelParams& params) {
+    return params.with_their_job ? store::Cause::Rule : store::Cause::Order;
+}
+
 void cancel_pending(Transaction& tx, const std::vector<Uuid>& tasks, const store::CancelParams& params,
                     Outcomes<CancelStatus>& outcomes) {
     const auto error = store::cancelled_error(params.who, params.reason);
+    const auto cause = cause_of(params);
     for (const auto& task : end_pending(tx, tasks, TaskState::Cancelled, error)) {
         outcomes.statuses[task] = CancelStatus::Cancelled;
-        outcomes.events[task] = store::cancelled_event(task, params.who, params.reason);
+        outcomes.events[task] = store::cancelled_event(task, params.who, params.reason, cause);
     }
 }
 
@@ -44,7 +49,8 @@ void request_cancels(Transaction& tx, const std::vector<Uuid>& tasks, const stor
     for (const Row row : asked) {
         const auto task = row.uuid(0);
         outcomes.statuses[task] = CancelStatus::Requested;
-        outcomes.events[task] = store::cancel_requested_event(task, row.uuid(1), params.who, params.reason);
+        outcomes.events[task] =
+            store::cancel_requested_event(task, row.uuid(1), params.who, params.reason, cause_of(params));
         tx.brings_work = true;
         tx.gives_orders = true;
     }

@@ -26,7 +26,7 @@ std::size_t PostgresStore::cancel_tasks_of(const Uuid& job, const std::string& w
         std::map<std::string, std::vector<Uuid>> tasks;  // by the reason
         for (const Row row : rows) tasks[reason.value_or(row.string(1))].push_back(row.uuid(0));
         for (const auto& [why, ids] : tasks)
-            for (const auto status : cancel({ids, who, why}))
+            for (const auto status : cancel({.tasks = ids, .who = who, .reason = why, .with_their_job = true}))
                 if (status == store::CancelStatus::Cancelled || status == store::CancelStatus::Requested) ++cancelled;
         more = rows.size() == static_cast<int>(store::max_batch_rows);
         if (more) after = rows[rows.size() - 1].uuid(0);

@@ -142,7 +142,7 @@ std::vector<store::AttemptRecord> PostgresStore::attempts(const Uuid& task) {
 
 std::vector<store::EventRecord> PostgresStore::events(const store::ReadEventsParams& params) {
 #define HOLDFAST_QUEUED \
-    " AND (cardinality($3::text[]) = 0 OR holdfast.is_of_queues(task_id, job_id, $3)) ORDER BY id LIMIT $2"
+    " AND (cardinality($3::text[]) = 0 OR holdfast.is_of_queues(queue, task_id, job_id, $3)) ORDER BY id LIMIT $2"
     constexpr Sql all = "SELECT " HOLDFAST_EVENT_COLUMNS " FROM holdfast.event WHERE id > $1" HOLDFAST_QUEUED;
     constexpr Sql of_task =
         "SELECT " HOLDFAST_EVENT_COLUMNS
@@ -166,8 +166,16 @@ std::vector<store::EventRecord> PostgresStore::job_events(const store::JobEvents
 std::vector<store::EventRecord> PostgresStore::last_events(std::size_t limit, const store::Queues& queues) {
     return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS
                      " FROM holdfast.event WHERE cardinality($2::text[]) = 0"
-                     " OR holdfast.is_of_queues(task_id, job_id, $2) ORDER BY id DESC LIMIT $1",
+                     " OR holdfast.is_of_queues(queue, task_id, job_id, $2) ORDER BY id DESC LIMIT $1",
                      store::read_as<store::EventRecord>, limit, queues);
+}
+
+std::vector<store::EventRecord> PostgresStore::orders(const store::OrdersParams& params) {
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS
+                     " FROM holdfast.event WHERE is_order AND id < coalesce($1, 9223372036854775807)"
+                     " AND (cardinality($3::text[]) = 0 OR holdfast.is_of_queues(queue, task_id, job_id, $3))"
+                     " ORDER BY id DESC LIMIT $2",
+                     store::read_as<store::EventRecord>, params.before, params.limit, params.queues);
 }
 
 void PostgresStore::append_event(const store::EventRecord& event) {

@@ -61,9 +61,11 @@ bool PostgresStore::revoke_token(const std::string& name_or_id, const std::strin
         const auto rows = tx.run(
             R"sql(UPDATE holdfast.token SET revoked_at = holdfast.now()
                   WHERE (name = $1 OR id = $2) AND revoked_at IS NULL
-                  RETURNING name)sql",
+                  RETURNING )sql" HOLDFAST_TOKEN_COLUMNS,
             name_or_id, Uuid::parse(name_or_id));
-        write_events(tx, rows.all([&](const Row& row) { return store::token_revoked_event(row.string(0), who); }));
+        write_events(tx, rows.all([&](const Row& row) {
+            return store::token_revoked_event(store::read_as<TokenRecord>(row).token, who);
+        }));
         return !rows.empty();
     });
 }

@@ -65,14 +65,14 @@ store::BeatAnswer beat_in(Transaction& tx, const store::BeatParams& params, cons
     return answer;
 }
 
-RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
-    const auto row = tx.run("SELECT status FROM holdfast.worker WHERE id = $1 FOR UPDATE", worker);
+RemoveStatus remove_in(Transaction& tx, const Uuid& worker, const std::string& who) {
+    const auto row = tx.run("SELECT status, name FROM holdfast.worker WHERE id = $1 FOR UPDATE", worker);
     if (row.empty()) return RemoveStatus::NotFound;
     if (row[0].text(0) != "inactive") return RemoveStatus::StillActive;
     if (!leases_of(tx, worker).empty()) return RemoveStatus::HoldsLeases;
     tx.run("DELETE FROM holdfast.worker WHERE id = $1", worker);
     tx.run("DELETE FROM holdfast.claim WHERE worker_id = $1", worker);
-    write_events(tx, {store::worker_removed_event(worker)});
+    write_events(tx, {store::worker_removed_event(worker, row[0].string(1), who)});
     return RemoveStatus::Removed;
 }
 
@@ -167,21 +167,25 @@ bool PostgresStore::order_worker(const store::OrderParams& params) {
     store::check_remark(params.who);
     return transact([&](Transaction& tx) {
         const bool drain = params.order == store::WorkerOrder::Drain;
-        tx.run("SELECT FROM holdfast.worker WHERE id = $1 FOR UPDATE", params.worker);
+        const auto worker =
+            tx.run("SELECT cordoned, drain_requested FROM holdfast.worker WHERE id = $1 FOR UPDATE", params.worker);
+        if (worker.empty()) return false;
+        const store::WorkerMarks before{.cordoned = worker[0].boolean(0), .drains = worker[0].boolean(1)};
         const auto changed =
             drain ? tx.run("UPDATE holdfast.worker SET drain_requested = true WHERE id = $1", params.worker)
                   : tx.run("UPDATE holdfast.worker SET cordoned = $2 WHERE id = $1", params.worker,
                            params.order == store::WorkerOrder::Cordon);
         if (changed.affected() == 0) return false;
-        write_events(tx, {store::worker_ordered_event(params)});
+        write_events(tx, {store::worker_ordered_event(params, before)});
         tx.brings_work = true;
         tx.gives_orders = true;
         return true;
     });
 }
 
-RemoveStatus PostgresStore::remove_worker(const Uuid& worker) {
-    return transact([&](Transaction& tx) { return remove_in(tx, worker); });
+RemoveStatus PostgresStore::remove_worker(const Uuid& worker, const std::string& who) {
+    store::check_remark(who);
+    return transact([&](Transaction& tx) { return remove_in(tx, worker, who); });
 }
 
 void PostgresStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {

@@ -122,22 +122,24 @@ void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, c
 void write_event(Transaction& tx, const store::NewEvent& event) {
     const auto job = event.job.is_nil() && !event.task.is_nil() ? job_of(tx.db, event.task) : event.job;
     tx.db.run(
-        R"sql(INSERT INTO event (at, kind, task_id, worker_id, who, message, data, job_id)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql",
-        tx.now, event.kind, event.task, event.worker, event.who, event.message, store::unless_empty(event.data), job);
+        R"sql(INSERT INTO event (at, kind, task_id, worker_id, who, message, data, job_id, queue, is_order)
+              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, coalesce(?9, (SELECT r.queue FROM task t
+                JOIN route r ON r.id = t.route_id WHERE t.id = ?3)), ?10))sql",
+        tx.now, event.kind, event.task, event.worker, event.who, event.message, store::unless_empty(event.data), job,
+        store::unless_empty(event.queue), event.is_order);
 }
 
 std::optional<TaskState> ended_as(Database& db, const Uuid& task) {
     return db.first("SELECT state FROM ending WHERE task_id = ?", store::read_as<TaskState>, task);
 }
 
-store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::string& who,
-                                const std::string& reason) {
+store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::string& who, const std::string& reason,
+                                store::Cause cause) {
     using store::CancelStatus;
     tx.who = who;
     if (const auto pending = find_pending(tx.db, task)) {
         end_pending(tx, *pending, TaskState::Cancelled, store::cancelled_error(who, reason));
-        write_event(tx, store::cancelled_event(task, who, reason));
+        write_event(tx, store::cancelled_event(task, who, reason, cause));
         return CancelStatus::Cancelled;
     }
     if (const auto lease = find_lease(tx.db, task)) {
@@ -145,7 +147,7 @@ store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::st
         tx.db.run("UPDATE lease SET stop_requested = 'cancel' WHERE task_id = ?", task);
         tx.brings_work = true;
         tx.gives_orders = true;
-        write_event(tx, store::cancel_requested_event(task, lease->worker, who, reason));
+        write_event(tx, store::cancel_requested_event(task, lease->worker, who, reason, cause));
         return CancelStatus::Requested;
     }
     const auto state = ended_as(tx.db, task);

@@ -43,7 +43,8 @@ void force_lease(Transaction& tx, const LeaseRow& row, TaskState state, const Ta
 void end_pending(Transaction& tx, const PendingTask& pending, TaskState state, const TaskError& error);
 
 /// Cancels a task that is PENDING; asks for it when it is CLAIMED or RUNNING.
-store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::string& who, const std::string& reason);
+store::CancelStatus cancel_task(Transaction& tx, const Uuid& task, const std::string& who, const std::string& reason,
+                                store::Cause cause);
 
 /// An event about the task of a step is one about its job, too.
 void write_event(Transaction& tx, const store::NewEvent& event);

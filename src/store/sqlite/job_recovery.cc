@@ -65,7 +65,7 @@ std::vector<Unsteered> unsteered_tasks(Database& db, const Uuid& job) {
 /// True: the task had not been told.
 bool steer_task(Transaction& tx, const Unsteered& unsteered, const std::string& who) {
     if (!unsteered.cancel) return hold_task(tx, unsteered.task);
-    const auto status = cancel_task(tx, unsteered.task, who, unsteered.reason);
+    const auto status = cancel_task(tx, unsteered.task, who, unsteered.reason, store::Cause::Rule);
     return status == store::CancelStatus::Cancelled || status == store::CancelStatus::Requested;
 }
 
@@ -108,7 +108,7 @@ bool SqliteStore::cancel_overdue_job(const Uuid& job, const store::Overdue& why,
     bool is_cancelled = false;
     const auto fault = store::fault_of_jobs<store::StoreError>([&] {
         in_tree(job, who, [&](store::Orchestrator& orchestrator) {
-            is_cancelled = orchestrator.cancel(job, why.code, why.reason) == SteerStatus::Applied;
+            is_cancelled = orchestrator.cancel(job, why.code, why.reason, store::Cause::Rule) == SteerStatus::Applied;
         });
     });
     return is_cancelled && !fault;

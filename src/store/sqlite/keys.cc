@@ -105,16 +105,13 @@ std::vector<std::string> queues_using(Database& db, const std::string& key) {
 }
 
 /// Every queue that uses the key gets a limit of its own.
-bool unshare(Transaction& tx, const std::string& key) {
-    const auto shared = find_key(tx.db, {"", key});
-    if (!shared) return false;
+void unshare(Transaction& tx, const std::string& key, int limit) {
     tx.db.run("DELETE FROM concurrency WHERE key = ? AND queue = ''", key);
     for (const auto& queue : queues_using(tx.db, key)) {
-        put_key(tx, {queue, key}, shared->limit, false);
+        put_key(tx, {queue, key}, limit, false);
         unpark(tx, KeyOwner{queue, key});
     }
     tx.brings_work = true;
-    return true;
 }
 
 }  // namespace
@@ -195,7 +192,7 @@ DeclareStatus SqliteStore::declare_key(const core::KeyDeclaration& key, const st
         if (key.is_shared()) tx.db.run("UPDATE concurrency SET declared = 0 WHERE key = ? AND queue <> ''", key.key);
         unpark(tx, owner);
         tx.brings_work = true;
-        write_event(tx, store::key_declared_event(key, who));
+        write_event(tx, store::key_declared_event(key, was_declared ? std::optional(old->limit) : std::nullopt, who));
         return was_declared ? DeclareStatus::Changed : DeclareStatus::New;
     });
 }
@@ -204,13 +201,14 @@ bool SqliteStore::remove_key(const std::string& key, const std::string& queue, c
     store::check_remark(who);
     store::check_key({.key = key, .queue = queue});
     return write([&](Transaction& tx) {
-        const bool was_declared =
-            queue.empty()
-                ? unshare(tx, key)
-                : tx.db.run("UPDATE concurrency SET declared = 0 WHERE key = ? AND queue = ? AND declared = 1", key,
-                            queue) > 0;
-        if (was_declared) write_event(tx, store::key_removed_event(key, queue, who));
-        return was_declared;
+        const auto old = find_key(tx.db, {queue, key});
+        if (!old || !old->declared) return false;
+        if (queue.empty())
+            unshare(tx, key, old->limit);
+        else
+            put_key(tx, {queue, key}, old->limit, false);
+        write_event(tx, store::key_removed_event({.key = key, .queue = queue, .limit = old->limit}, who));
+        return true;
     });
 }
 

@@ -30,7 +30,7 @@ void delete_task(Transaction& tx, const Uuid& task) {
     tx.db.run("DELETE FROM attempt WHERE task_id = ?", task);
     tx.db.run("DELETE FROM progress WHERE task_id = ?", task);
     tx.db.run("DELETE FROM log WHERE task_id = ?", task);
-    tx.db.run("DELETE FROM event WHERE task_id = ?", task);
+    tx.db.run("DELETE FROM event WHERE task_id = ? AND is_order = 0", task);
     tx.db.run("DELETE FROM task WHERE id = ?", task);
 }
 
@@ -77,7 +77,7 @@ std::size_t delete_steps(Transaction& tx, const Uuid& job, std::size_t limit) {
 
 void delete_job(Transaction& tx, const Uuid& job) {
     note_pruned(tx, job);
-    tx.db.run("DELETE FROM event WHERE job_id = ?", job);
+    tx.db.run("DELETE FROM event WHERE job_id = ? AND is_order = 0", job);
     tx.db.run("DELETE FROM job_progress WHERE job_id = ?", job);
     tx.db.run("DELETE FROM job WHERE id = ?", job);
 }
@@ -126,7 +126,7 @@ std::vector<Uuid> old_workers(Database& db, Timestamp before, std::size_t limit)
 void delete_worker(Transaction& tx, const Uuid& worker) {
     tx.db.run("DELETE FROM worker WHERE id = ?", worker);
     tx.db.run("DELETE FROM claim WHERE worker_id = ?", worker);
-    tx.db.run("DELETE FROM event WHERE worker_id = ? AND task_id IS NULL", worker);
+    tx.db.run("DELETE FROM event WHERE worker_id = ? AND task_id IS NULL AND is_order = 0", worker);
 }
 
 /// The newest token is never removed: while there is a row, valid or not, servers ask for a token.
@@ -152,6 +152,10 @@ OldRows find_old(Database& db, const store::PruneParams& params, Timestamp now) 
             db.all("SELECT id FROM worker_state WHERE at < ? ORDER BY id LIMIT ?", read_number, before, params.limit);
         old.workers = old_workers(db, before, params.limit);
     }
+    if (params.orders_older_than)
+        old.orders = db.all(
+            R"sql(SELECT id FROM (SELECT id, at FROM event WHERE is_order = 1 ORDER BY id LIMIT ?) WHERE at < ?)sql",
+            read_number, params.limit, now - *params.orders_older_than);
     if (params.terminal_older_than) {
         old.tasks = old_endings(db, now - *params.terminal_older_than, params.limit);
         old.trees = old_trees(db, now - *params.terminal_older_than, params.limit);
@@ -162,6 +166,7 @@ OldRows find_old(Database& db, const store::PruneParams& params, Timestamp now) 
 void delete_old(Transaction& tx, const OldRows& old, const store::PruneParams& params) {
     for (const auto id : old.heartbeats) tx.db.run("DELETE FROM beat_history WHERE id = ?", id);
     for (const auto id : old.worker_states) tx.db.run("DELETE FROM worker_state WHERE id = ?", id);
+    for (const auto id : old.orders) tx.db.run("DELETE FROM event WHERE id = ?", id);
     for (const auto& task : old.tasks) delete_task(tx, task);
     for (const auto& worker : old.workers) delete_worker(tx, worker);
     if (!params.terminal_older_than) return;

@@ -8,12 +8,10 @@
     " WHERE x.value NOT IN (SELECT value FROM json_each(" queues                   \
     "))) FROM workflow_definition d WHERE d.id = " definition ")"
 
-/// Whether a line of history is about a task of them, or else about a job that belongs to no other queue.
-#define HOLDFAST_EVENT_IN(queues)                                                                             \
-    "CASE WHEN event.task_id IS NOT NULL THEN EXISTS (SELECT 1 FROM task t JOIN route r ON r.id = t.route_id" \
-    " WHERE t.id = event.task_id AND r.queue IN (SELECT value FROM json_each(" queues                         \
-    ")))"                                                                                                     \
-    " ELSE EXISTS (SELECT 1 FROM job j WHERE j.id = event.job_id"                                             \
+/// Whether a line of history belongs to one of them, or else is about a job that belongs to no other queue.
+#define HOLDFAST_EVENT_IN(queues)                                                                         \
+    "CASE WHEN event.queue IS NOT NULL THEN event.queue IN (SELECT value FROM json_each(" queues          \
+    ")) WHEN event.task_id IS NOT NULL THEN 0 ELSE EXISTS (SELECT 1 FROM job j WHERE j.id = event.job_id" \
     " AND " HOLDFAST_DEFINITION_IN("j.definition_id", queues) ") END"
 
 /// The routes to them.

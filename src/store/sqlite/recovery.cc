@@ -27,13 +27,14 @@ RecoverOutcome refuse(Database& db, const store::RecoveredLease& verdict) {
     return {was_ended || was_taken_back ? Fenced::Already : Fenced::LeaseLost, {}};
 }
 
-RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict, const std::string& who) {
+RecoverOutcome recover_one(Transaction& tx, const store::RecoveredLease& verdict,
+                           const store::RecoverParams& params) {
     const auto row = find_lease(tx.db, verdict.lease.task);
     const bool as_judged = row && row->lease.lease == verdict.lease.lease && row->worker == verdict.worker &&
                            row->started_at.has_value() == verdict.expect_started;
     if (!as_judged) return refuse(tx.db, verdict);
     const auto state = end_lease(tx, *row, {verdict.end, "", verdict.error, verdict.jitter, verdict.is_final});
-    write_event(tx, store::recovered_event(verdict, row->worker, state, who));
+    write_event(tx, store::recovered_event(verdict, row->worker, state, params));
     return {Fenced::Applied, state};
 }
 
@@ -89,7 +90,7 @@ std::vector<RecoverOutcome> SqliteStore::recover(const store::RecoverParams& par
         tx.who = params.who;
         if (params.only_while_silent && has_come_back(tx.db, *params.only_while_silent))
             return RecoverOutcome{Fenced::LeaseLost, {}};
-        return recover_one(tx, lease, params.who);
+        return recover_one(tx, lease, params);
     });
 }
 

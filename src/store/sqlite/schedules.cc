@@ -41,7 +41,7 @@ void SqliteStore::put_schedule(const ScheduleDefinition& schedule, const std::st
                       VALUES (?1, ?2, ?3, ?4, ?5, ?5))sql",
                 schedule.name, schedule.timing, schedule.definition, schedule.input, tx.now);
         }
-        write_event(tx, store::schedule_changed_event(schedule.name, !old, who));
+        write_event(tx, store::schedule_changed_event(schedule, old ? &old->schedule : nullptr, who));
         return true;
     });
 }
@@ -62,7 +62,7 @@ bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, 
         // Slots that fell into the pause are not missed.
         tx.db.run("UPDATE schedule SET paused = ?1, decided_until = max(decided_until, ?2) WHERE name = ?3", paused,
                   paused ? record->decided_until : tx.now, schedule);
-        write_event(tx, store::schedule_paused_event(schedule, paused, who));
+        write_event(tx, store::schedule_paused_event(record->schedule, paused, who));
         return true;
     });
 }
@@ -70,8 +70,10 @@ bool SqliteStore::set_schedule_paused(const std::string& schedule, bool paused, 
 bool SqliteStore::remove_schedule(const std::string& schedule, const std::string& who) {
     store::check_remark(who);
     return write([&](Transaction& tx) {
-        if (tx.db.run("DELETE FROM schedule WHERE name = ?", schedule) == 0) return false;
-        write_event(tx, store::schedule_removed_event(schedule, who));
+        const auto record = find_schedule(tx.db, schedule);
+        if (!record) return false;
+        tx.db.run("DELETE FROM schedule WHERE name = ?", schedule);
+        write_event(tx, store::schedule_removed_event(record->schedule, who));
         return true;
     });
 }

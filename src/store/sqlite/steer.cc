@@ -32,7 +32,8 @@ ForceStatus force_one(Transaction& tx, const Uuid& task, const store::ForceParam
 std::vector<CancelStatus> SqliteStore::cancel(const store::CancelParams& params) {
     store::check_remark(params.who, params.reason);
     return write_each<CancelStatus>(params.tasks, [&](Transaction& tx, const Uuid& task) {
-        return cancel_task(tx, task, params.who, params.reason);
+        return cancel_task(tx, task, params.who, params.reason,
+                           params.with_their_job ? store::Cause::Rule : store::Cause::Order);
     });
 }
 

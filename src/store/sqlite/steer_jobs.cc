@@ -52,7 +52,8 @@ std::size_t SqliteStore::cancel_tasks_of(const Uuid& job, const std::string& who
     for (bool more = true; more;) {
         const auto batch = write([&](Transaction& tx) {
             const auto tasks = tasks_to_cancel(tx.db, job, store::max_batch_rows);
-            for (const auto& each : tasks) cancel_task(tx, each.task, who, reason.value_or(each.reason));
+            for (const auto& each : tasks)
+                cancel_task(tx, each.task, who, reason.value_or(each.reason), store::Cause::Rule);
             return tasks.size();
         });
         cancelled += batch;

@@ -41,6 +41,7 @@ public:
     void note_disconnected(const std::vector<Uuid>& workers) override;
     bool note_exited(const Uuid& worker) override;
     void append_event(const store::EventRecord& event) override;
+    std::vector<store::EventRecord> orders(const store::OrdersParams& params) override;
     store::EventWriters event_writers() override;
     // steer.cc
     std::vector<store::CancelStatus> cancel(const store::CancelParams& params) override;
@@ -64,7 +65,7 @@ public:
     store::BeatAnswer beat(const store::BeatParams& params) override;
     std::vector<store::WorkerRecord> workers() override;
     bool order_worker(const store::OrderParams& params) override;
-    store::RemoveStatus remove_worker(const Uuid& worker) override;
+    store::RemoveStatus remove_worker(const Uuid& worker, const std::string& who) override;
     void append_worker_snapshot(const store::WorkerSnapshot& snapshot) override;
     std::vector<store::WorkerSnapshot> worker_snapshots(const Uuid& worker, std::size_t limit) override;
     // recovery.cc

@@ -272,6 +272,14 @@ std::vector<store::EventRecord> SqliteStore::last_events(std::size_t limit, cons
                      store::read_as<store::EventRecord>, limit, names);
 }
 
+std::vector<store::EventRecord> SqliteStore::orders(const store::OrdersParams& params) {
+    const auto queues = store::encode_strings(params.queues);
+    return work_.all("SELECT " HOLDFAST_EVENT_COLUMNS
+                     " FROM event WHERE is_order = 1 AND id < coalesce(?1, 9223372036854775807)"
+                     " AND (?3 = '[]' OR " HOLDFAST_EVENT_IN("?3") ") ORDER BY id DESC LIMIT ?2",
+                     store::read_as<store::EventRecord>, params.before, params.limit, queues);
+}
+
 void SqliteStore::append_event(const store::EventRecord& event) {
     write([&](Transaction& tx) {
         write_event(tx, store::appended_event(event));

@@ -16,12 +16,10 @@ bool is_name_taken(const Transaction& tx, const std::string& name) {
         tx.now);
 }
 
-/// Ids and names of tokens that are not revoked: besides the valid one of a name there may be expired ones.
-std::vector<std::pair<Uuid, std::string>> find_unrevoked(Database& db, const std::string& name_or_id) {
-    return db
-        .query("SELECT id, name FROM token WHERE (name = ?1 OR id = ?2) AND revoked_at IS NULL", name_or_id,
-               Uuid::parse(name_or_id))
-        .all([](const Query& row) { return std::pair(row.uuid(0), row.string(1)); });
+/// Tokens that are not revoked: besides the valid one of a name there may be expired ones.
+std::vector<TokenRecord> find_unrevoked(Database& db, const std::string& name_or_id) {
+    return db.all("SELECT " HOLDFAST_TOKEN_COLUMNS " FROM token WHERE (name = ?1 OR id = ?2) AND revoked_at IS NULL",
+                  store::read_as<TokenRecord>, name_or_id, Uuid::parse(name_or_id));
 }
 
 }  // namespace
@@ -55,9 +53,9 @@ bool SqliteStore::revoke_token(const std::string& name_or_id, const std::string&
     store::check_remark(who);
     return write([&](Transaction& tx) {
         const auto tokens = find_unrevoked(tx.db, name_or_id);
-        for (const auto& [id, name] : tokens) {
-            tx.db.run("UPDATE token SET revoked_at = ? WHERE id = ?", tx.now, id);
-            write_event(tx, store::token_revoked_event(name, who));
+        for (const auto& record : tokens) {
+            tx.db.run("UPDATE token SET revoked_at = ? WHERE id = ?", tx.now, record.token.id);
+            write_event(tx, store::token_revoked_event(record.token, who));
         }
         return !tokens.empty();
     });

@@ -61,14 +61,15 @@ store::BeatAnswer beat_in(Transaction& tx, const BeatingWorker& worker, const st
     return answer;
 }
 
-RemoveStatus remove_in(Transaction& tx, const Uuid& worker) {
+RemoveStatus remove_in(Transaction& tx, const Uuid& worker, const std::string& who) {
     const auto row = find_beating(tx.db, worker);
     if (!row) return RemoveStatus::NotFound;
     if (row->status != WorkerStatus::Inactive) return RemoveStatus::StillActive;
     if (!leases_of(tx.db, worker).empty()) return RemoveStatus::HoldsLeases;
+    const auto name = tx.db.first("SELECT name FROM worker WHERE id = ?", store::read_as<std::string>, worker);
     tx.db.run("DELETE FROM worker WHERE id = ?", worker);
     tx.db.run("DELETE FROM claim WHERE worker_id = ?", worker);
-    write_event(tx, store::worker_removed_event(worker));
+    write_event(tx, store::worker_removed_event(worker, name.value_or(""), who));
     return RemoveStatus::Removed;
 }
 
@@ -148,20 +149,24 @@ std::vector<store::WorkerRecord> SqliteStore::workers() {
 bool SqliteStore::order_worker(const store::OrderParams& params) {
     store::check_remark(params.who);
     return write([&](Transaction& tx) {
+        const auto worker = find_beating(tx.db, params.worker);
+        if (!worker) return false;
         const bool drain = params.order == store::WorkerOrder::Drain;
         const auto changed = drain ? tx.db.run("UPDATE worker SET drain_requested = 1 WHERE id = ?", params.worker)
                                    : tx.db.run("UPDATE worker SET cordoned = ? WHERE id = ?",
                                                params.order == store::WorkerOrder::Cordon, params.worker);
         if (changed == 0) return false;
-        write_event(tx, store::worker_ordered_event(params));
+        write_event(tx, store::worker_ordered_event(
+                            params, {.cordoned = worker->cordoned, .drains = worker->drain_requested}));
         tx.brings_work = true;
         tx.gives_orders = true;
         return true;
     });
 }
 
-RemoveStatus SqliteStore::remove_worker(const Uuid& worker) {
-    return write([&](Transaction& tx) { return remove_in(tx, worker); });
+RemoveStatus SqliteStore::remove_worker(const Uuid& worker, const std::string& who) {
+    store::check_remark(who);
+    return write([&](Transaction& tx) { return remove_in(tx, worker, who); });
 }
 
 void SqliteStore::append_worker_snapshot(const store::WorkerSnapshot& snapshot) {

@@ -61,6 +61,21 @@ export const accessTests = {
             await boss.getByRole('dialog').getByRole('button', { name: 'Revoke it' }).click();
             await toast(boss, 'revoked');
             await row.getByText('revoked').waitFor();
+
+            await guarded.post('/queues/mail/pause');
+            await go(boss, '/audit');
+            const paused = boss.locator('tr', { hasText: 'queue mail paused' });
+            await paused.getByText('boss').waitFor();
+            await paused.getByText('{"paused":true}').waitFor();
+            await boss.locator('tr', { hasText: 'token reader revoked' }).getByText(/\(page\)/).waitFor();
+            await picture(boss, 'audit');
+            await boss.getByLabel('Queue', { exact: true }).fill('mail');
+            await boss.locator('tr', { hasText: 'token reader revoked' }).waitFor({ state: 'detached' });
+            await paused.waitFor();
+            await boss.getByLabel('Who or from where').fill('nobody');
+            await boss.getByText('No such order was given').waitFor();
+            await boss.getByRole('button', { name: 'Clear' }).click();
+            await paused.waitFor();
             // Close the pages before their server ends: a request at that moment would fail.
             await Promise.all([page.close(), boss.close(), visitor.close()]);
         } finally {

@@ -42,6 +42,7 @@ const pathsOf = ({ failed, job, worker }) => ({
     catalog: '/catalog',
     run: '/catalog/workflows/release',
     access: '/access',
+    audit: '/audit',
 });
 
 async function fits(page, path) {

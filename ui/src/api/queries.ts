@@ -1,8 +1,10 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { JobFilters, TaskFilters } from '../model/filters';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { serverNow } from '../live/clock';
+import { auditSince, type AuditFilters, type JobFilters, type TaskFilters } from '../model/filters';
 import { get, part } from './client';
 import type { HistoryEvent, Page } from './shapes';
 import type {
+    AuditLine,
     CatalogTask,
     CatalogWorkflow,
     Job,
@@ -160,6 +162,18 @@ export const catalogWorkflowsQuery = queryOptions({
     queryFn: async ({ signal }) => (await get<Page<CatalogWorkflow>>('/catalog/workflows', {}, signal)).items,
     refetchInterval: 15_000,
 });
+
+/** Each page searches a bounded part of the audit, so a page may be empty although there are more. */
+export const auditQuery = (filters: AuditFilters) =>
+    infiniteQueryOptions({
+        queryKey: ['events', 'audit', filters],
+        queryFn: ({ pageParam, signal }) => {
+            const { who, kind, queue, text, within } = filters;
+            return get<{ items: AuditLine[]; next: number | null }>('/audit', { who, kind, queue, text, since: auditSince(within, serverNow()), after: pageParam, limit: feedSize }, signal);
+        },
+        initialPageParam: null as number | null,
+        getNextPageParam: (page) => page.next,
+    });
 
 export const tokensQuery = queryOptions({
     queryKey: ['tokens'],

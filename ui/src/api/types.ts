@@ -520,6 +520,8 @@ export interface Pruned {
     workers: number;
     heartbeats: number;
     worker_states: number;
+    /** lines of the audit */
+    orders: number;
     more: boolean;
     /** why nothing was removed */
     doubt: string | null;
@@ -528,7 +530,8 @@ export interface Pruned {
 export interface Overview {
     now: Time;
     version: string;
-    store: string;
+    /** its URL without passwords; only for admins of all queues */
+    store: string | null;
     tasks: TaskCounts;
     jobs: JobCounts;
     workers: WorkerCounts;
@@ -888,6 +891,24 @@ export interface WorkFenced {
 export interface WorkDone {
     /** false: there was nothing to do */
     done: boolean;
+export interface AuditLine {
+    id: number;
+    at: Time;
+    /** the name of a token, a user, or an application */
+    who: string;
+    /** an address, or the machine and user of a command */
+    from: string | null;
+    /** the order */
+    kind: string;
+    message: string;
+    queue: string | null;
+    task: string | null;
+    job: string | null;
+    worker: string | null;
+    /** the values that the order changed */
+    before: Json;
+    /** the same, afterwards */
+    after: Json;
 }
 
 export interface TaskSubmission {
@@ -1126,7 +1147,8 @@ export interface Session {
     /** of the page's login */
     session: string | null;
     version: string;
-    store: string;
+    /** as in the overview */
+    store: string | null;
 }
 
 export interface Login {
@@ -1239,6 +1261,12 @@ export interface StaleTaskList {
 
 export interface WholeEventList {
     items: WholeEvent[];
+    /** where the next page begins; null: there is none */
+    next: Json;
+}
+
+export interface AuditLineList {
+    items: AuditLine[];
     /** where the next page begins; null: there is none */
     next: Json;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobFiltersOf, jobSearch, taskFiltersOf, taskSearch, toggled } from './filters';
+import { auditFiltersOf, auditSearch, auditSince, jobFiltersOf, jobSearch, taskFiltersOf, taskSearch, toggled } from './filters';
 
 describe('Filters of tasks', () => {
     it('survive a round trip through the URL', () => {
@@ -25,5 +25,19 @@ describe('Filters of jobs', () => {
     it('survive a round trip through the URL', () => {
         const search = '?state=PAUSED&workflow=nightly&children=true';
         expect(jobSearch(jobFiltersOf(search))).toBe(search);
+    });
+});
+
+describe('Filters of the audit', () => {
+    it('survive a round trip through the URL', () => {
+        const search = '?who=ann&kind=queue_paused&queue=mail&text=a+b&within=7d';
+        expect(auditSearch(auditFiltersOf(search))).toBe(search);
+    });
+    it('ignore a period that the page does not offer', () => {
+        expect(auditFiltersOf('?within=100y').within).toBe('');
+    });
+    it('count the period back from now', () => {
+        expect(auditSince('24h', Date.UTC(2026, 10, 15))).toBe('2026-11-14T00:00:00.000Z');
+        expect(auditSince('', 0)).toBeNull();
     });
 });

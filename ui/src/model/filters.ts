@@ -14,6 +14,18 @@ export interface JobFilters {
     children: boolean;
 }
 
+export interface AuditFilters {
+    who: string;
+    kind: string;
+    queue: string;
+    text: string;
+    /** Given at most so long ago; empty: at any time. */
+    within: string;
+}
+
+/** How far back the audit can be searched with one click, in hours. */
+export const auditPeriods = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 } as const;
+
 const texts = ['name', 'queue', 'worker', 'id'] as const;
 
 function statesOf<S extends string>(query: URLSearchParams, known: readonly S[]): S[] {
@@ -49,6 +61,22 @@ export function jobFiltersOf(search: string): JobFilters {
 export function jobSearch(filters: JobFilters): string {
     const { workflow, id } = filters;
     return searchOf({ state: filters.states.join(','), workflow, id, children: filters.children ? 'true' : '' });
+}
+
+export function auditFiltersOf(search: string): AuditFilters {
+    const query = new URLSearchParams(search);
+    const [who, kind, queue, text, within] = ['who', 'kind', 'queue', 'text', 'within'].map((key) => query.get(key)?.trim() ?? '') as [string, string, string, string, string];
+    return { who, kind, queue, text, within: within in auditPeriods ? within : '' };
+}
+
+export function auditSearch({ who, kind, queue, text, within }: AuditFilters): string {
+    return searchOf({ who, kind, queue, text, within });
+}
+
+/** The time from which on orders are wanted; null: from the beginning. */
+export function auditSince(within: string, now: number): string | null {
+    const hours = auditPeriods[within as keyof typeof auditPeriods];
+    return hours ? new Date(now - hours * 3_600_000).toISOString() : null;
 }
 
 function searchOf(values: Record<string, string>): string {

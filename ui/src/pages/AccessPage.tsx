@@ -3,7 +3,7 @@ import { useId, useState, type FormEvent } from 'react';
 import { part, post, remove } from '../api/client';
 import { sessionsQuery, tokensQuery } from '../api/queries';
 import { scopes, type Scope, type Token } from '../api/types';
-import { Card, Command, Empty, Facts, Failed, Page, Skeleton, Tags, useTitle } from '../parts/basics';
+import { Card, Command, Empty, Facts, Head, Loaded, Page, Tags, useTitle } from '../parts/basics';
 import { Dialog } from '../parts/Dialog';
 import { Icon } from '../parts/Icon';
 import { OrderButton, useMay, useOrder } from '../parts/Order';
@@ -56,7 +56,7 @@ function Me() {
                     ['Scope', `${session.scope}: ${scopeWords[session.scope]}`],
                     ['Queues', session.queues?.length ? <Tags tags={session.queues} /> : 'all'],
                     ['Server', `version ${session.version}`],
-                    ['Store', <code>{session.store}</code>],
+                    ['Store', session.store && <code>{session.store}</code>],
                     ['API', <a href="/api/docs">documentation of the HTTP API</a>],
                 ]}
             />
@@ -92,20 +92,20 @@ function Tokens() {
                 </button>
             }
         >
-            {tokens.error && !tokens.data ? (
-                <Failed error={tokens.error} what="The list of tokens" retry={() => void tokens.refetch()} />
-            ) : !tokens.data ? (
-                <Skeleton lines={3} height={44} />
-            ) : tokens.data.length === 0 ? (
-                <Empty icon="access" title="There are no tokens">
-                    <p>Create one for each program or person, with the smallest sufficient scope. On the command line:</p>
-                    <Command>holdfast tokens create ci --scope submit</Command>
-                </Empty>
-            ) : (
-                <TokenTable tokens={tokens.data} />
-            )}
+            <Loaded query={tokens} what="The list of tokens" lines={3} empty={<NoTokens />}>
+                {(all) => <TokenTable tokens={all} />}
+            </Loaded>
             {creating && <NewToken onClose={() => setCreating(false)} />}
         </Card>
+    );
+}
+
+function NoTokens() {
+    return (
+        <Empty icon="access" title="There are no tokens">
+            <p>Create one for each program or person, with the smallest sufficient scope. On the command line:</p>
+            <Command>holdfast tokens create ci --scope submit</Command>
+        </Empty>
     );
 }
 
@@ -117,19 +117,7 @@ function conditionOf(token: Token): 'valid' | 'revoked' | 'expired' {
 function TokenTable({ tokens }: { tokens: Token[] }) {
     return (
         <table className="table cards">
-            <thead>
-                <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Scope</th>
-                    <th scope="col">Queues</th>
-                    <th scope="col">Status</th>
-                    <th scope="col">Last use</th>
-                    <th scope="col">Created</th>
-                    <th scope="col">
-                        <span className="unseen">Actions</span>
-                    </th>
-                </tr>
-            </thead>
+            <Head columns={['Name', 'Scope', 'Queues', 'Status', 'Last use', 'Created']} actions />
             <tbody>
                 {tokens.map((token) => {
                     const condition = conditionOf(token);
@@ -194,16 +182,7 @@ function Sessions() {
     return (
         <Card title="Logged in at the page">
             <table className="table cards">
-                <thead>
-                    <tr>
-                        <th scope="col">Token</th>
-                        <th scope="col">Logged in</th>
-                        <th scope="col">Last use</th>
-                        <th scope="col">
-                            <span className="unseen">Actions</span>
-                        </th>
-                    </tr>
-                </thead>
+                <Head columns={['Token', 'Logged in', 'Last use']} actions />
                 <tbody>
                     {sessions.data.map((one) => (
                         <tr key={one.id}>

@@ -9,6 +9,7 @@ const drawings = {
     schedules: 'M3 3.5h10v10H3zM3 6.5h10M5.5 2v2.5M10.5 2v2.5',
     catalog: 'M3 2.5h7.5L13 5v8.5H3zM6 7h4M6 10h4',
     access: 'M6 10a3.5 3.5 0 1 1 2.8-1.4L14 13.5M11.5 11.2l-1.5 1.5',
+    audit: 'M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2',
     clock: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 4.8V8l2.2 1.5',
     hand: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM5.5 8h5M8.5 6l2 2-2 2',
     running: 'M8 2a6 6 0 1 1-5.4 3.4',

@@ -321,8 +321,11 @@ CREATE TABLE holdfast.event (
     job_id     uuid,                      -- also of events about the task of one of its steps
     who        text NOT NULL,
     message    text NOT NULL,
-    data       text
+    data       text,
+    queue      text COLLATE "C",          -- that it belongs to; NULL: to none, or to several
+    is_order   boolean NOT NULL DEFAULT false  -- a person or an application gave an order: it outlives what it is about
 );
+CREATE INDEX event_order ON holdfast.event (id) WHERE is_order;
 CREATE INDEX event_task ON holdfast.event (task_id, id) WHERE task_id IS NOT NULL;
 CREATE INDEX event_job ON holdfast.event (job_id, id) WHERE job_id IS NOT NULL;
 CREATE INDEX event_worker ON holdfast.event (worker_id, id) WHERE worker_id IS NOT NULL;

@@ -218,15 +218,17 @@ END $$;
 
 -- Events, in the order given. One about the task of a step is one about its job, too.
 CREATE FUNCTION holdfast.write_events(kinds text[], tasks uuid[], workers uuid[], jobs uuid[], whos text[], messages text[],
-                                      datas text[]) RETURNS void LANGUAGE plpgsql
+                                      datas text[], queues text[], orders boolean[]) RETURNS void LANGUAGE plpgsql
     SET search_path = holdfast, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    INSERT INTO event (at, kind, task_id, worker_id, job_id, who, message, data)
+    INSERT INTO event (at, kind, task_id, worker_id, job_id, who, message, data, queue, is_order)
     SELECT holdfast.now(), g.kind, g.task_id, g.worker_id,
-           coalesce(g.job_id, (SELECT s.job_id FROM step s WHERE s.task_id = g.task_id)), g.who, g.message, g.data
-    FROM unnest(kinds, tasks, workers, jobs, whos, messages, datas) WITH ORDINALITY
-        AS g (kind, task_id, worker_id, job_id, who, message, data, place)
+           coalesce(g.job_id, (SELECT s.job_id FROM step s WHERE s.task_id = g.task_id)), g.who, g.message, g.data,
+           coalesce(g.queue, (SELECT r.queue FROM task t JOIN route r ON r.id = t.route_id WHERE t.id = g.task_id)),
+           g.is_order
+    FROM unnest(kinds, tasks, workers, jobs, whos, messages, datas, queues, orders) WITH ORDINALITY
+        AS g (kind, task_id, worker_id, job_id, who, message, data, queue, is_order, place)
     ORDER BY g.place;
 END $$;
 

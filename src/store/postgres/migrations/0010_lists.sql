@@ -114,11 +114,10 @@ CREATE FUNCTION holdfast.definitions_of(of_queues text[]) RETURNS uuid[] LANGUAG
 $$;
 
 -- Whether a line of history is about a task of these queues, or else about a job of which all tasks go to them.
-CREATE FUNCTION holdfast.is_of_queues(of_task uuid, of_job uuid, of_queues text[]) RETURNS boolean LANGUAGE sql STABLE
+CREATE FUNCTION holdfast.is_of_queues(of_queue text, of_task uuid, of_job uuid, of_queues text[]) RETURNS boolean
+    LANGUAGE sql STABLE
     SET search_path = holdfast, pg_temp AS $$
-    SELECT CASE WHEN of_task IS NOT NULL THEN EXISTS (
-        SELECT FROM task t JOIN route r ON r.id = t.route_id WHERE t.id = of_task AND r.queue = ANY (of_queues))
-    ELSE EXISTS (
+    SELECT CASE WHEN of_queue IS NOT NULL THEN of_queue = ANY (of_queues) WHEN of_task IS NOT NULL THEN false ELSE EXISTS (
         SELECT FROM job j JOIN workflow_definition d ON d.id = j.definition_id
         WHERE j.id = of_job AND d.queues <> '{}' AND d.queues <@ of_queues) END
 $$;

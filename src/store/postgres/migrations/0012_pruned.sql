@@ -50,7 +50,7 @@ BEGIN
                 PERFORM note_pruned(ARRAY[highest]);
                 RETURN trees;
             END IF;
-            DELETE FROM event e WHERE e.job_id = member;
+            DELETE FROM event e WHERE e.job_id = member AND NOT e.is_order;
             DELETE FROM job_progress p WHERE p.job_id = member;
             DELETE FROM job j WHERE j.id = member;
         END LOOP;
@@ -70,7 +70,7 @@ BEGIN
     DELETE FROM attempt a WHERE a.task_id = ANY (tasks);
     DELETE FROM progress p WHERE p.task_id = ANY (tasks);
     DELETE FROM log l WHERE l.task_id = ANY (tasks);
-    DELETE FROM event e WHERE e.task_id = ANY (tasks);
+    DELETE FROM event e WHERE e.task_id = ANY (tasks) AND NOT e.is_order;
     DELETE FROM task t WHERE t.id = ANY (tasks);
 END $$;
 

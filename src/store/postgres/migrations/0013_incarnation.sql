@@ -93,7 +93,7 @@ BEGIN
     UPDATE worker w SET beat = w.beat + 1000000;
     PERFORM mark_started(ARRAY(SELECT l.task_id FROM lease l WHERE l.started_at IS NULL ORDER BY l.task_id FOR UPDATE));
     PERFORM write_events(ARRAY[kind], ARRAY[NULL::uuid], ARRAY[NULL::uuid], ARRAY[NULL::uuid], ARRAY[who], ARRAY[message],
-                         ARRAY[details]);
+                         ARRAY[details], ARRAY[NULL::text], ARRAY[false]);
 END $$;
 
 -- The server was restarted, perhaps with an older copy of its disk. Leaves out lease numbers, so that none is given again; how

@@ -204,8 +204,11 @@ CREATE TABLE event (
     who        TEXT NOT NULL,
     message    TEXT NOT NULL,
     data       TEXT,
-    job_id     BLOB                        -- also of events about the task of one of its steps
+    job_id     BLOB,                       -- also of events about the task of one of its steps
+    queue      TEXT,                       -- that it belongs to; NULL: to none, or to several
+    is_order   INTEGER NOT NULL DEFAULT 0  -- a person or an application gave an order: it outlives what it is about
 ) STRICT;
+CREATE INDEX event_order ON event (id) WHERE is_order = 1;
 CREATE INDEX event_job ON event (job_id, id) WHERE job_id IS NOT NULL;
 CREATE INDEX event_task ON event (task_id, id) WHERE task_id IS NOT NULL;
 CREATE INDEX event_worker ON event (worker_id, id) WHERE worker_id IS NOT NULL;
