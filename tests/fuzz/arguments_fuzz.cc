@@ -38,13 +38,13 @@ std::vector<std::string> lines_of(std::string_view text) {
 /// nullopt when they are refused, and when they name files: this is about texts.
 std::optional<Flags> parse(std::vector<std::string> arguments) {
     Flags flags;
-    Program program("fuzz", "");
+    Program program("fuzz", "", "");
     add_work_options(program.root(), flags.work);
     add_submit_options(program.root(), flags.submit);
     add_input_options(program.root(), flags.input);
     program.root().text("--args", flags.args, "JSON", "");
     const Reading line = program.read(std::move(arguments));
-    if (!line.fault.empty() || !line.help.empty()) return std::nullopt;
+    if (!line.fault.empty() || !line.text.empty()) return std::nullopt;
     const bool names_a_file = flags.args.starts_with('@') || flags.input.input.starts_with('@') ||
                               flags.work.script.starts_with('@') || !flags.input.input_file.empty();
     return names_a_file ? std::nullopt : std::optional(flags);

@@ -638,6 +638,26 @@ export interface PageSession {
     last_used_from: string;
 }
 
+export interface AuditLine {
+    id: number;
+    at: Time;
+    /** the name of a token, a user, or an application */
+    who: string;
+    /** an address, or the machine and user of a command */
+    from: string | null;
+    /** the order */
+    kind: string;
+    message: string;
+    queue: string | null;
+    task: string | null;
+    job: string | null;
+    worker: string | null;
+    /** the values that the order changed */
+    before: Json;
+    /** the same, afterwards */
+    after: Json;
+}
+
 export const stopReasons = ['cancel', 'timeout'] as const;
 export type StopReason = (typeof stopReasons)[number];
 
@@ -891,24 +911,6 @@ export interface WorkFenced {
 export interface WorkDone {
     /** false: there was nothing to do */
     done: boolean;
-export interface AuditLine {
-    id: number;
-    at: Time;
-    /** the name of a token, a user, or an application */
-    who: string;
-    /** an address, or the machine and user of a command */
-    from: string | null;
-    /** the order */
-    kind: string;
-    message: string;
-    queue: string | null;
-    task: string | null;
-    job: string | null;
-    worker: string | null;
-    /** the values that the order changed */
-    before: Json;
-    /** the same, afterwards */
-    after: Json;
 }
 
 export interface TaskSubmission {
