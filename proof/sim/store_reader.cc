@@ -76,7 +76,8 @@ constexpr Contradiction forbidden[] = {
      " AND task_id NOT IN (SELECT task_id FROM step WHERE task_id IS NOT NULL)"
      " AND (lease IS NULL OR lease >> 40 = (SELECT rank FROM incarnation))"},
     {"has not the state that an event tells of",
-     "SELECT v.task_id FROM event v LEFT JOIN ending e ON e.task_id = v.task_id WHERE v.task_id IS NOT NULL AND"
+     "SELECT v.task_id FROM event v JOIN task t ON t.id = v.task_id LEFT JOIN ending e ON e.task_id = v.task_id "
+     "WHERE v.task_id IS NOT NULL AND"
      " ((v.kind = 'expired' AND e.state IS NOT 'EXPIRED') OR (v.kind = 'cancelled' AND e.state IS NOT 'CANCELLED')"
      " OR (v.kind IN ('failed', 'rejected') AND e.state IS NOT 'FAILED')"
      " OR (v.kind = 'forced' AND instr(v.message, ' to ' || coalesce(e.state, 'an end')) = 0))"},

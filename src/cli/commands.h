@@ -40,10 +40,10 @@ void add_jobs_logs(Command& jobs);
 void add_jobs_graph(Command& jobs);
 void add_jobs_steering(Command& jobs);  ///< cancel, pause, resume, retry, approve
 
-void add_schedules(Command& schedules);    ///< apply, list, show, pause, resume, remove, run-now
-void add_runner(Command& runner);          ///< check
-void add_workers(Command& workers);        ///< list, show, drain, cordon, uncordon, remove
-void add_tokens(Command& tokens);          ///< create, list, revoke
+void add_schedules(Command& schedules);  ///< apply, list, show, pause, resume, remove, run-now
+void add_runner(Command& runner);        ///< check
+void add_workers(Command& workers);      ///< list, show, drain, cordon, uncordon, remove
+void add_tokens(Command& tokens);        ///< create, list, revoke
 void add_audit(Command& program);
 void add_recovery(Command& recovery);      ///< status, stale, fail-running, requeue-claimed, sweep, prune
 void add_queues(Command& queues);          ///< list, pause, resume

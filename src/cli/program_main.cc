@@ -174,7 +174,7 @@ void hide_secrets(int argc, char** argv) {
 
 int program_main(int argc, char** argv, const FunctionTable& functions, ProgramExtras extras) {
     extras.functions.insert(functions.begin(), functions.end());
-    if (argc > 1 && argv[1] == runner::witness_flag) return remote::run_witness();
+    if (argc > 1 && argv[1] == runner::witness_flag) return remote::run_witness(runner::witness_file);
     if (const auto exit_code = runner_main(argc, argv, extras.functions)) return *exit_code;
     // A file that may not grow further (ulimit -f) is reported like a full disk, instead of killing the program.
     std::signal(SIGXFSZ, SIG_IGN);

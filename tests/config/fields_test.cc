@@ -72,6 +72,7 @@ const Ranged ranged_fields[] = {
     {"retention.heartbeat_retention_hours", "24", "1", "8760", "0", "8761", ""},
     {"retention.worker_state_retention_hours", "168", "1", "8760", "0", "8761", ""},
     {"retention.terminal_record_retention_hours", "720", "1", "43800", "0", "43801", ""},
+    {"retention.audit_hours", "8760", "1", "87600", "0", "87601", ""},
     {"server.port", "7070", "0", "65535", "-1", "65536", ""},
     {"server.max_connections", "10000", "1", "1000000", "0", "1000001", ""},
     {"server.max_connections_per_client", "10000", "1", "1000000", "0", "1000001", ""},

@@ -39,7 +39,7 @@ TEST_F(CliStoreFaults, AMissingDatabaseIsNamedAndNotCreatedByCommandsThatOnlyLoo
 }
 
 TEST_F(CliStoreFaults, CommandsThatWorkOnAStoreThemselvesRefuseAServerAndCreateNothing) {
-    for (const char* word : {"worker", "server", "dev", "migrate", "demo", "bench"}) {
+    for (const char* word : {"server", "dev", "migrate", "demo", "bench"}) {
         std::vector<std::string> line = {word};
         if (line.front() == "bench") line.emplace_back("run");
         RunParams by_variable = command(line);

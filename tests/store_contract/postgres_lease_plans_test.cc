@@ -33,8 +33,9 @@ protected:
         database_ = make_database(StoreKind::Postgres);
         raw_ = std::make_unique<PostgresRaw>(database_->address());
         raw_->execute("SELECT intern_route('default', '{}')");
-        raw_->execute(concat("SELECT register_worker(", lease_holder,
-                             ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000)"));
+        raw_->execute(
+            concat("SELECT register_worker(", lease_holder,
+                   ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000, 'store', '')"));
     }
 
     void make_leases(const char* started_at) {

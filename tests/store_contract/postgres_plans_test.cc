@@ -20,7 +20,7 @@ protected:
         raw = std::make_unique<PostgresRaw>(database->address());
         raw->execute("SELECT intern_route('default', '{}')");
         raw->execute(std::string("SELECT register_worker(") + worker_id +
-                     ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000)");
+                     ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000, 'store', '')");
         session = std::make_unique<ExplainedSession>(database->address());
     }
 

@@ -47,7 +47,7 @@ public:
             workers_.push_back("'" + random_uuid().to_string() + "'");
             aside_.execute(concat("SELECT register_worker(", workers_.back(),
                                   ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '", served_queues(i),
-                                  "', '{}', 10, 3000000, 15000000)"));
+                                  "', '{}', 10, 3000000, 15000000, 'store', '')"));
         }
     }
 
@@ -307,8 +307,9 @@ TEST_F(PostgresPosition, DoesNotWalkWhatCameForOtherRoutes) {
     PostgresRaw raw(database_->address());
     const std::string worker = "'" + random_uuid().to_string() + "'";
     raw.execute("SELECT intern_route('default', '{}'), intern_route('other', '{}')");
-    raw.execute(concat("SELECT register_worker(", worker,
-                       ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000)"));
+    raw.execute(
+        concat("SELECT register_worker(", worker,
+               ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000, 'store', '')"));
     const auto submit = [&](int route, int priority, int count) {
         raw.execute(
             concat("WITH new AS (INSERT INTO task (id, name, args, route_id, priority, run_at, created_at)"
@@ -341,8 +342,9 @@ TEST_F(PostgresPosition, LetsAClaimTouchNoPageOfTasksThatWereTakenUnderAHeldSnap
     PostgresRaw raw(database_->address()), holder(database_->address());
     const std::string worker = "'" + random_uuid().to_string() + "'";
     raw.execute("SELECT intern_route('default', '{}')");
-    raw.execute(concat("SELECT register_worker(", worker,
-                       ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000)"));
+    raw.execute(
+        concat("SELECT register_worker(", worker,
+               ", 'w', 'h', 'b', 1, 1, 1, 0, 0, 'v', '{default}', '{}', 10, 3000000, 15000000, 'store', '')"));
     raw.execute(
         "WITH new AS (INSERT INTO task (id, name, args, route_id, priority, run_at, created_at)"
         " SELECT gen_random_uuid(), 'noop', 'null', 1, 50, now() - random() * interval '1 h', now() FROM "

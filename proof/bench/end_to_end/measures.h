@@ -27,7 +27,7 @@ struct BenchWorkerParams {
     int concurrency = 10;
     bool behind_server = false;  ///< each worker behind a server of its own, over HTTP on loopback
     std::string server = {};     ///< of the process itself: the URL of that server; empty: it has the store in hand
-    std::string runner = {};  ///< the command of a runner program with the tasks, instead of functions in C++
+    std::string runner = {};     ///< the command of a runner program with the tasks, instead of functions in C++
 };
 
 /// A call by which a worker claimed at least one task. The worker may finish others in the same call.

@@ -9,7 +9,6 @@
 
 #include "platform/files.h"
 #include "platform/identity.h"
-#include "runner/roles.h"
 #include "server/remote/work_servers.h"
 
 namespace holdfast::remote {
@@ -47,11 +46,11 @@ void testify(const std::string& text) {
 
 }  // namespace
 
-int run_witness() {
+int run_witness(int sealed_file) {
     prctl(PR_SET_NAME, "holdfast-witness");
     platform::hide_from_own_user();
     try {
-        testify(platform::content_of(runner::witness_file));
+        testify(platform::content_of(sealed_file));
         return 0;
     } catch (const std::exception&) {
         return 1;
