@@ -1,4 +1,6 @@
+#include <chrono>
 #include <regex>
+#include <thread>
 
 #include "core/workflow/workflow.h"
 #include "server/api/route.h"
@@ -33,6 +35,7 @@ public:
     std::string team, boss;  ///< tokens: of the queue `default`, of all
 
     [[nodiscard]] std::string submitted(const Value& body) {
+        await_next_millisecond();
         return send({.method = "POST", .target = "/api/tasks", .body = body.dump(), .headers = bearer(boss)})
             .body.value("id", "");
     }
@@ -44,7 +47,15 @@ public:
     }
 
 private:
+    /// Ids made one after the other are in order when they are of different milliseconds.
+    static void await_next_millisecond() {
+        const auto now = [] {
+            return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+        };
+        for (const auto before = now(); now() == before;) std::this_thread::yield();
+    }
     std::string start(const std::string& yaml) {
+        await_next_millisecond();
         return post_as(boss, "/api/jobs", {{"yaml", yaml}}).body.value("id", "");
     }
     void put_schedule(const std::string& name, const std::string& workflow) {
