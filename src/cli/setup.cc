@@ -163,7 +163,7 @@ std::string advice_on(const std::string& kind) {
     return "";
 }
 
-/// The concerns of those that the work itself depends on.
+/// Concerns about workers and recovery, and the number of tasks that wait for them.
 struct WorkConcerns {
     std::vector<views::Concern> concerns;
     std::int64_t pending = 0;

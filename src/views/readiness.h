@@ -9,7 +9,7 @@
 
 namespace holdfast::views {
 
-// Whether somebody does the work: the concerns about workers and recovery, which the overview and 'doctor' share.
+// The concerns about workers and recovery, which the overview and 'doctor' share.
 
 /// Who could do the work, and what waits for them.
 struct Readiness {

@@ -166,6 +166,15 @@ TEST_P(CliSubmit, WaitSaysAfterASecondWhatItWaitsFor) {
     EXPECT_THAT(ran.err, StartsWith("holdfast: the task waits for a worker"));
 }
 
+TEST_P(CliSubmit, WaitGoesOnWhenItCannotFindOutWhatItWaitsFor) {
+    RunningProgram waiting(command({"submit", "resize", "--wait", "--timeout", "2s"}));
+    (void)waiting.read_line();
+    folder.write("holdfast.yaml", "nonsense: 1\n");  // which the reason needs
+    const Ran ran = waiting.finish();
+    EXPECT_EQ(ran.exit_code, 1) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr("has not ended yet"));
+}
+
 TEST_P(CliSubmit, LogsPrintsWhatTheTaskPrintsInsteadOfItsResult) {
     RunningProgram following(command({"submit", "resize", "--logs"}));
     StandInWorker worker(store(), {"task:resize"});

@@ -89,9 +89,12 @@ ExitCode report_ending(const Session& session, const Uuid& id, const std::option
 
 constexpr Duration silence = std::chrono::seconds(1);
 
-void tell_reason(const Session& session, store::ClientStore& store, const Uuid& id) {
+/// Needs the configuration and a connection of its own. Without them the wait goes on in silence.
+void tell_reason(const Session& session, store::ClientStore& store, const Uuid& id) try {
     const std::string reason = WaitingReasons(session).of(store, id);
     if (!reason.empty()) session.io.err << fmt::format("holdfast: the task {}\n", visible_line(reason)) << std::flush;
+} catch (const StoreError&) {
+} catch (const BadInput&) {
 }
 
 /// Waits for the end, in silence at first.

@@ -14,8 +14,8 @@ namespace holdfast::cli {
 struct Cell {
     std::string text;
     Tone tone = Tone::Plain;
-    std::string brief = {};  ///< where there is little room; empty: there is no shorter text
-    bool is_id = false;      ///< where there is little room, its beginning is enough, as far as it is unique
+    std::string brief = {};  ///< a shorter text for narrow tables; empty: none
+    bool is_id = false;      ///< narrow tables show its beginning, as far as it is unique
 };
 
 [[nodiscard]] Cell id_cell(const Uuid& id, Tone tone = Tone::Plain);
